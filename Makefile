@@ -1,0 +1,46 @@
+# `make test` needs python3 (3.10 or newer) and make, and sets up the rest.
+PYTHON ?= python3
+VENV := $(CURDIR)/.venv
+BIN := $(VENV)/bin
+
+# One stamp for each PYTHON: naming another one sets up again.
+STAMP := .venv/.installed-by-$(notdir $(PYTHON))
+
+# pip repeats a failed request but not a download that breaks off, hence twice.
+INSTALL := "$(BIN)/python" -m pip install -q --retries 10 -c constraints.txt -e '.[dev]'
+
+.DEFAULT_GOAL := help
+.PHONY: help setup test lint format bench clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /  \1\t/p' Makefile
+	@echo "  PYTHON=python3.12 picks the Python (now: $(PYTHON))"
+
+setup: $(STAMP) ## make .venv with all that development needs, Java too
+	@echo "Java: $$(tools/find_java.sh "$(VENV)")"
+
+test: lint ## check everything: lint, then all tests
+	java=$$(tools/find_java.sh "$(VENV)") && JAVA_HOME="$$java" "$(BIN)/pytest" -n 2
+
+lint: $(STAMP) ## ruff and mypy
+	"$(BIN)/ruff" check
+	"$(BIN)/ruff" format --check
+	"$(BIN)/mypy"
+
+format: $(STAMP) ## format, and fix what ruff can fix
+	"$(BIN)/ruff" check --fix
+	"$(BIN)/ruff" format
+
+bench: $(STAMP) ## run benchmarks/*.py
+	java=$$(tools/find_java.sh "$(VENV)") && export JAVA_HOME="$$java" && \
+	for script in benchmarks/*.py; do "$(BIN)/python" "$$script" || exit; done
+
+clean: ## remove .venv and all caches
+	rm -rf .venv dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf spark-warehouse metastore_db derby.log
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(STAMP): pyproject.toml constraints.txt
+	@[ "$$("$(BIN)/python" -V 2>&1)" = "$$($(PYTHON) -V)" ] || $(PYTHON) -m venv --clear .venv
+	$(INSTALL) || $(INSTALL)
+	@touch $@

@@ -1,0 +1,225 @@
+"""Contract → rules. Here the words of a contract meet the algebra.
+
+Every quality rule, every promise of the schema and every SLA becomes a `Rule`, or is `Skipped` with
+a reason, or is an error of the contract. Nothing is dropped in silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from dqx_dagster.checks import implied
+from dqx_dagster.checks.measures import Given, Measure
+from dqx_dagster.checks.names import check_name, settle
+from dqx_dagster.checks.parameters import ParameterError
+from dqx_dagster.checks.quality import QualityLowering
+from dqx_dagster.checks.rule import Claim, Lowered, Rule, Settings, Severity, Skipped
+from dqx_dagster.checks.threshold import Threshold
+from dqx_dagster.checks.vocabulary import Scope, Unit, find
+from dqx_dagster.contract.columns import walk
+from dqx_dagster.contract.model import Contract, Property, Quality, RuleKind, SlaLatency
+from dqx_dagster.errors import ContractValidationError, Origin, Report
+from dqx_dagster.metrics.metric import Field, Mismatches
+from dqx_dagster.metrics.value import Column
+
+SLA_TITLE = "SLA: Freshness check"
+NONE = Threshold(0, 0)
+
+
+def lower(contract: Contract, settings: Settings | None = None) -> Lowered:
+    """The rules of a contract, and what of it cannot run.
+
+    Raises `ContractValidationError` with all errors where a rule makes no sense.
+    """
+    report = Report()
+    lowered = lower_into(report, contract, settings or Settings())
+    if report.errors:
+        raise ContractValidationError(report.errors)
+    return lowered
+
+
+def lower_into(report: Report, contract: Contract, settings: Settings) -> Lowered:
+    """Lower a contract and put everything that there is to say about it into the report."""
+    return _Lowering(contract, settings, report).lowered()
+
+
+class _Lowering:
+    def __init__(self, contract: Contract, settings: Settings, report: Report) -> None:
+        self._contract, self._settings, self._report = contract, settings, report
+        self._before = len(report.findings)
+        self._quality = QualityLowering(contract, report)
+
+    def lowered(self) -> Lowered:
+        skipped: list[Skipped] = []
+        found = [*self._schema(), *self._columns(), *self._key(), *self._sla()]
+        for quality in self._contract.quality:
+            severity = self._severity(quality)
+            if reason := _why_skipped(quality):
+                skipped.append(self._skip(quality, severity, reason))
+            elif claim := self._quality.claim(quality):
+                found.append(self._rule(quality, severity, claim))
+        rules = self._named(found)
+        findings = tuple(self._report.findings[self._before :])
+        return Lowered(rules, tuple(skipped), findings)
+
+    # What the schema says
+
+    def _schema(self) -> Iterator[Rule]:
+        """One rule for all columns: they are there, with their types."""
+        stored = [p for p in self._contract.properties if p.physical]
+        if stored:
+            fields = tuple(Field(p.column, p.type) for p in stored)
+            claim = Claim(Mismatches(fields), NONE, "do not match the contract", Unit.COLUMNS)
+            yield self._implied("schema", None, claim, self._contract.origin)
+
+    def _columns(self) -> Iterator[Rule]:
+        for path, item in walk(self._contract.properties):
+            if not item.physical:
+                continue
+            column = Column(path)
+            for word, measure in implied.schema_measures(column, item):
+                yield self._implied(word, str(column), _rows(measure), item.origin)
+            yield from self._options(column, item)
+
+    def _options(self, column: Column, item: Property) -> Iterator[Rule]:
+        for name, argument in item.options.items():
+            row = implied.option(name, item.type.name if item.type else "")
+            if row is None:
+                if name not in implied.DESCRIPTIVE and item.type is not None:
+                    text = f"Property '{item.name}': {name} has no meaning for {item.type.name}"
+                    self._report.error(argument.origin, "parameter", text)
+                continue
+            try:
+                measure = implied.option_measure(row, column, argument.value, item)
+            except ParameterError as error:
+                text = f"Property '{item.name}': {name} {error}"
+                self._report.error(argument.origin, error.code, text)
+                continue
+            if measure is None:
+                if name == "format":
+                    text = f"Property '{item.name}': format '{argument.value}' is documentation"
+                    self._report.note(argument.origin, "format", f"{text}; nothing is checked")
+                continue
+            yield self._implied(name, str(column), _rows(measure), argument.origin)
+
+    def _key(self) -> Iterator[Rule]:
+        keys = tuple(Column((p.column,)) for p in self._contract.primary_key if p.physical)
+        if keys:
+            alone = str(keys[0]) if len(keys) == 1 else None
+            claim = _rows(implied.primary_key(keys))
+            yield self._implied("primaryKey", alone, claim, self._contract.primary_key[0].origin)
+
+    def _sla(self) -> Iterator[Rule]:
+        row = find(RuleKind.NATIVE, Scope.TABLE, "freshness")
+        assert row is not None
+        for latency in self._contract.sla_latencies:
+            if latency.timestamp_column is None:
+                continue
+            try:
+                stamp = row.parameters[1].read(latency.timestamp_column, self._contract.properties)
+            except ParameterError as error:
+                self._report.error(latency.origin, error.code, f"SLA latency: {error}")
+                continue
+            measure = row.build(Given(stamp, {"timestamp_column": stamp, "aggregation": "max"}))
+            yield self._freshness(latency, stamp, measure)
+
+    def _freshness(self, latency: SlaLatency, stamp: Column, measure: Measure) -> Rule:
+        hours = latency.max_age_hours
+        limit = Threshold(None, int(hours) if hours == int(hours) else hours)
+        return Rule(
+            name=check_name(str(stamp), SLA_TITLE),
+            claim=Claim(measure.metric, limit, measure.says, Unit.HOURS),
+            severity=self._settings.sla_severity,
+            origin=latency.origin,
+            word="sla",
+            column=str(stamp),
+            title=SLA_TITLE,
+            dimension="timeliness",
+            implied=True,
+        )
+
+    def _implied(self, word: str, column: str | None, claim: Claim, origin: Origin) -> Rule:
+        return Rule(
+            name=check_name(column, word),
+            claim=claim,
+            severity=self._settings.implied_severity,
+            origin=origin,
+            word=word,
+            column=column,
+            implied=True,
+        )
+
+    # What the quality rules say
+
+    def _rule(self, quality: Quality, severity: Severity, claim: Claim) -> Rule:
+        column = self._quality.column_of(quality)
+        return Rule(
+            name=check_name(column, quality.id or quality.name or quality.word or "rule"),
+            claim=claim,
+            severity=severity,
+            origin=quality.origin,
+            word=quality.word or "",
+            column=column,
+            title=quality.name or quality.id,
+            description=quality.description,
+            dimension=quality.dimension,
+        )
+
+    def _severity(self, quality: Quality) -> Severity:
+        if quality.severity is None:
+            return self._settings.default_severity
+        known = self._settings.severities.get(quality.severity.strip().lower())
+        if known is None:
+            words = ", ".join(sorted(self._settings.severities))
+            level = self._settings.default_severity.value
+            text = f"{quality.label}: unknown severity '{quality.severity}' is read as {level}"
+            self._report.warning(quality.origin, "severity", f"{text}; known are {words}")
+        return known or self._settings.default_severity
+
+    def _skip(self, quality: Quality, severity: Severity, reason: str) -> Skipped:
+        self._report.warning(quality.origin, "skipped", reason)
+        if severity.blocking:
+            text = f"{quality.label} is {severity.value} and cannot run: nothing enforces it"
+            self._report.warning(quality.origin, "blocking-skipped", text)
+        return Skipped(quality.title, reason, severity, quality.origin)
+
+    def _named(self, rules: list[Rule]) -> tuple[Rule, ...]:
+        """Give every rule a name of its own; a rule that is written twice is kept once."""
+        unique: dict[str, Rule] = {}
+        for rule in rules:
+            first = unique.setdefault(_identity(rule), rule)
+            if first is not rule:
+                text = f"'{rule.title or rule.name}' says the same as line {first.origin.line}"
+                self._report.warning(rule.origin, "duplicate", f"{text}; it runs once")
+        names = settle([rule.name for rule in unique.values()], list(unique))
+        pairs = zip(unique.values(), names, strict=True)
+        return tuple(_renamed(rule, name) for rule, name in pairs)
+
+
+def _rows(measure: Measure) -> Claim:
+    """No row may break what the schema says."""
+    return Claim(
+        metric=measure.metric,
+        threshold=NONE,
+        says=measure.says,
+        unit=Unit.ROWS,
+        counted=measure.metric,
+        violation=measure.violation,
+    )
+
+
+def _why_skipped(quality: Quality) -> str | None:
+    if quality.kind is RuleKind.SQL:
+        return f"{quality.label}: type 'sql' is not executable in DQX; skipping"
+    return quality.skipped
+
+
+def _identity(rule: Rule) -> str:
+    """All that a rule says, but not where it stands."""
+    said = (rule.name, rule.word, rule.column, rule.title, rule.description, rule.severity.value)
+    return repr((*said, rule.claim, rule.implied))
+
+
+def _renamed(rule: Rule, name: str) -> Rule:
+    return replace(rule, name=name) if name != rule.name else rule

@@ -1,0 +1,55 @@
+"""Stable, readable names for checks, valid in Dagster.
+
+A name starts with the column. It comes from the rule's id, else its name, else what it measures.
+Two rules that would get one name are told apart by a digest of what they say, never by their
+position: moving a rule inside the file does not rename its check.
+
+>>> check_name("status", "status_valid_values")
+'status__valid_values'
+>>> check_name("order_id", "Order ID is unique"), check_name(None, "rowCount")
+('order_id__is_unique', 'row_count')
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+
+MAX_LENGTH = 64
+_DIGEST = 8
+
+
+def slug(text: str) -> str:
+    """Lower-case words of ASCII letters and digits, joined by underscores."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", plain)
+    return re.sub(r"[^a-z0-9]+", "_", parted.lower()).strip("_")
+
+
+def check_name(column: str | None, text: str) -> str:
+    """The name for a rule, before collisions are settled."""
+    head, tail = slug(column or ""), slug(text)
+    if head and tail.startswith(f"{head}_"):
+        tail = tail[len(head) + 1 :]
+    name = "__".join(part for part in (head, tail) if part) or "rule"
+    letters = sum(char.isalnum() for char in f"{column or ''}{text}")
+    faithful = sum(char.isalnum() and char.isascii() for char in f"{column or ''}{text}") == letters
+    if faithful and len(name) <= MAX_LENGTH:
+        return name
+    return with_digest(name, f"{column}\0{text}")
+
+
+def with_digest(name: str, identity: str) -> str:
+    """The name, cut where needed, with a digest of what it stands for."""
+    digest = hashlib.sha256(identity.encode()).hexdigest()[:_DIGEST]
+    return f"{name[: MAX_LENGTH - _DIGEST - 1].rstrip('_')}_{digest}"
+
+
+def settle(names: Sequence[str], identities: Sequence[str]) -> list[str]:
+    """Give every member of a collision its digest; names alone keep theirs."""
+    count = Counter(names)
+    pairs = zip(names, identities, strict=True)
+    return [with_digest(name, identity) if count[name] > 1 else name for name, identity in pairs]

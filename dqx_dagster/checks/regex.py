@@ -1,0 +1,132 @@
+r"""What can be known about a Java regular expression without Java.
+
+Spark matches with `java.util.regex`. Its dialect is neither Python's nor JavaScript's, so patterns
+are never tried with `re`; this scanner finds what Java refuses for certain, and lets pass what only
+Java itself can judge.
+
+>>> java_error(r"^[A-Z]{2}\d+$")
+>>> java_error("(?P<year>[0-9]{4})")
+'named groups are written (?<name>…), not (?P<name>…), at position 1'
+>>> java_error("[a-z")
+'a character class is not closed, from position 1'
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_QUANTIFIER = re.compile(r"\{(\d+)(,(\d*))?\}")
+_LETTER_ESCAPES = frozenset("tnrfaexucdDhHsSvVwWbBAGZzpPRXkQEN0123456789")
+"""Java refuses a backslash before any other letter."""
+
+
+@dataclass(slots=True)
+class _Problem(Exception):  # noqa: N818 - never leaves this module
+    what: str
+    at: int
+
+
+def java_error(pattern: str) -> str | None:
+    """Why Java's regex engine is certain to refuse the pattern, or None."""
+    try:
+        _scan(pattern)
+    except _Problem as problem:
+        return f"{problem.what} position {problem.at + 1}"
+    return None
+
+
+def _scan(pattern: str) -> None:
+    open_groups: list[int] = []
+    repeatable = False  # whether a quantifier may follow
+    at = 0
+    while at < len(pattern):
+        char, start = pattern[at], at
+        match char:
+            case "\\":
+                at, repeatable = _escape(pattern, at), True
+            case "[":
+                at, repeatable = _class(pattern, at), True
+            case "(":
+                open_groups.append(at)
+                at, repeatable = _group(pattern, at), False
+            case ")":
+                if not open_groups:
+                    raise _Problem("a ')' has no '(', at", at)
+                open_groups.pop()
+                at, repeatable = at + 1, True
+            case "*" | "+" | "?":
+                if not repeatable:
+                    raise _Problem(f"there is nothing before '{char}' to repeat, at", at)
+                at = at + 2 if pattern[at + 1 : at + 2] in ("?", "+") else at + 1
+                repeatable = False
+            case "{":
+                at, repeatable = _counted(pattern, at), False
+            case "|" | "^":
+                at, repeatable = at + 1, char == "^"
+            case _:
+                at, repeatable = at + 1, True
+        assert at > start
+    if open_groups:
+        raise _Problem("a '(' is not closed, at", open_groups[-1])
+
+
+def _escape(pattern: str, at: int) -> int:
+    if at + 1 >= len(pattern):
+        raise _Problem("a backslash stands at the end, at", at)
+    char = pattern[at + 1]
+    if char == "Q":
+        end = pattern.find("\\E", at)
+        return len(pattern) if end < 0 else end + 2
+    if char.isascii() and char.isalpha() and char not in _LETTER_ESCAPES:
+        raise _Problem(f"'\\{char}' is not an escape that Java knows, at", at)
+    return at + 2
+
+
+def _group(pattern: str, at: int) -> int:
+    if pattern.startswith("(?P", at):
+        raise _Problem("named groups are written (?<name>…), not (?P<name>…), at", at)
+    if pattern.startswith("(?#", at):
+        raise _Problem("comments in (?#…) are not known to Java, at", at)
+    # Lookarounds, flags and names: `(?<=`, `(?i:`, `(?<year>` … begin a group like any other.
+    opening = re.compile(r"\((?:\?(?:[:=!>]|<[=!]|<[A-Za-z][A-Za-z0-9]*>|[idmsuxU-]*[:)]))?")
+    found = opening.match(pattern, at)
+    assert found is not None
+    if pattern[at + 1 : at + 2] == "?" and found.end() == at + 1:
+        raise _Problem("an unknown kind of group begins at", at)
+    # `(?i)` sets flags and is closed at once: leave its ')' to the caller.
+    return found.end() - 1 if found.group().endswith(")") else found.end()
+
+
+def _class(pattern: str, start: int) -> int:
+    """Past a character class; Java's classes nest."""
+    at = start + 1
+    at += pattern[at : at + 1] == "^"
+    first = at
+    previous: str | None = None
+    while at < len(pattern):
+        char = pattern[at]
+        if char == "]" and at > first:
+            return at + 1
+        if char == "[":
+            at, previous = _class(pattern, at), None
+        elif char == "\\":
+            at, previous = _escape(pattern, at), None
+        elif char == "-" and previous and pattern[at + 1 : at + 2] not in ("", "]", "[", "\\"):
+            if pattern[at + 1] < previous:
+                raise _Problem(f"the range {previous}-{pattern[at + 1]} is reversed, at", at - 1)
+            at, previous = at + 2, None
+        else:
+            at, previous = at + 1, char
+    raise _Problem("a character class is not closed, from", start)
+
+
+def _counted(pattern: str, at: int) -> int:
+    found = _QUANTIFIER.match(pattern, at)
+    if found is None:
+        raise _Problem("'{' must be a repetition like {2,5}, or be escaped, at", at)
+    low, high = int(found[1]), found[3]
+    if high and int(high) < low:
+        raise _Problem(f"the repetition {found.group()} is reversed, at", at)
+    end = found.end()
+    return end + 1 if pattern[end : end + 1] in ("?", "+") else end

@@ -1,0 +1,120 @@
+"""`Rule`: one sentence of a contract, ready to be measured and judged."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
+
+from dqx_dagster.checks.threshold import Threshold
+from dqx_dagster.checks.vocabulary import Unit
+from dqx_dagster.errors import Finding, Origin
+from dqx_dagster.metrics.metric import ROWS, Metric
+from dqx_dagster.metrics.plan import Plan, plan_metrics
+from dqx_dagster.metrics.predicate import Predicate
+
+
+class Severity(enum.Enum):
+    """How much a broken rule matters. P0 blocks what comes after the table."""
+
+    P0 = "P0"
+    P1 = "P1"
+    P2 = "P2"
+    P3 = "P3"
+
+    @property
+    def blocking(self) -> bool:
+        """Whether a failure stops downstream assets."""
+        return self is Severity.P0
+
+
+SEVERITIES: Final[Mapping[str, Severity]] = MappingProxyType(
+    {
+        "p0": Severity.P0,
+        "error": Severity.P0,
+        "critical": Severity.P0,
+        "p1": Severity.P1,
+        "warning": Severity.P1,
+        "p2": Severity.P2,
+        "p3": Severity.P3,
+        "info": Severity.P3,
+    }
+)
+"""The words of `severity`, in lower case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How contracts become rules: what each kind of rule's severity is, what runs."""
+
+    severities: Mapping[str, Severity] = field(default_factory=lambda: SEVERITIES, hash=False)
+    default_severity: Severity = Severity.P1
+    implied_severity: Severity = Severity.P0
+    sla_severity: Severity = Severity.P0
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """This metric must lie in this set; without a threshold it is only observed."""
+
+    metric: Metric
+    threshold: Threshold | None
+    says: str
+    unit: Unit = Unit.VALUE
+    counted: Metric | None = None  # the number of rows, where the metric is a share of rows
+    violation: Predicate | None = None
+
+    @property
+    def metrics(self) -> Iterator[Metric]:
+        """Everything that the verdict's sentence needs."""
+        yield self.metric
+        if self.counted is not None:
+            yield self.counted
+            yield ROWS
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One sentence of a contract."""
+
+    name: str  # stable and valid in Dagster
+    claim: Claim
+    severity: Severity
+    origin: Origin
+    word: str  # the check, metric or schema key that it comes from
+    column: str | None = None
+    title: str | None = None  # what the contract calls it
+    description: str | None = None
+    dimension: str | None = None
+    implied: bool = False  # said by the schema or the SLA, not by a quality rule
+
+    @property
+    def blocking(self) -> bool:
+        """Whether a failure stops downstream assets."""
+        return self.severity.blocking
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A rule that will not run, and why. It is never counted as passed."""
+
+    title: str
+    reason: str
+    severity: Severity
+    origin: Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A contract as rules."""
+
+    rules: tuple[Rule, ...]
+    skipped: tuple[Skipped, ...]
+    findings: tuple[Finding, ...] = ()
+
+
+def plan(rules: Iterable[Rule]) -> Plan:
+    """Everything that these rules need, each thing once."""
+    return plan_metrics(metric for rule in rules for metric in rule.claim.metrics)

@@ -1,0 +1,190 @@
+"""Measurements → `Verdict`: did the rule hold, and the sentence that a person reads.
+
+Fail closed: what could not be measured has not passed, and an undefined metric fails its rule.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import enum
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from dqx_dagster.checks.rule import Claim, Rule
+from dqx_dagster.checks.threshold import Threshold
+from dqx_dagster.checks.vocabulary import Unit
+from dqx_dagster.metrics.metric import (
+    ROWS,
+    Age,
+    Measurement,
+    Measurements,
+    Number,
+    Unmeasurable,
+    as_instant,
+    evaluate,
+)
+
+_LISTED = 10
+
+
+class Outcome(enum.Enum):
+    """What became of a rule."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    OBSERVED = "observed"  # measured; the contract allows anything
+    UNKNOWN = "unknown"  # could not be measured: not passed
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer to a rule."""
+
+    rule: Rule
+    outcome: Outcome
+    actual: int | float | str | None
+    reason: str
+    details: tuple[str, ...] = ()  # missing periods, mismatched columns
+
+    @property
+    def passed(self) -> bool:
+        """Whether the table may be used as far as this rule goes."""
+        return self.outcome in (Outcome.PASSED, Outcome.OBSERVED)
+
+
+def judge(rule: Rule, measurements: Measurements, now: dt.datetime | None = None) -> Verdict:
+    """Judge one rule; `now` is the clock, which rules about time need."""
+    claim = rule.claim
+    actual = evaluate(claim.metric, measurements, now)
+    if isinstance(actual, Unmeasurable):
+        return Verdict(rule, Outcome.UNKNOWN, None, f"could not be measured: {actual.reason}")
+    details = tuple(_moment(item) for item in actual) if isinstance(actual, tuple) else ()
+    number: Measurement = len(actual) if isinstance(actual, tuple) else actual
+    outcome = _outcome(claim.threshold, number)
+    if outcome is Outcome.UNKNOWN:
+        reason = "could not be measured: the threshold does not fit the column's type"
+        return Verdict(rule, outcome, None, reason)
+    found = _found(claim, number, measurements, details)
+    reason = f"{found}{_future(claim, measurements, now)}; {_allowed(claim)}"
+    return Verdict(rule, outcome, _plain(number), reason, details)
+
+
+def _outcome(limit: Threshold | None, actual: Measurement) -> Outcome:
+    if limit is None:
+        return Outcome.OBSERVED
+    if actual is None:
+        return Outcome.FAILED
+    moment = isinstance(actual, dt.date)
+    if moment is not limit.temporal or isinstance(actual, str | bool | tuple | Unmeasurable):
+        return Outcome.UNKNOWN
+    return Outcome.PASSED if limit.admits(actual) else Outcome.FAILED
+
+
+def _found(
+    claim: Claim, actual: Measurement, measurements: Measurements, details: tuple[str, ...]
+) -> str:
+    """What was measured, as the first half of the sentence."""
+    if actual is None:
+        return f"{claim.says} is undefined: there are no values"
+    listed = ", ".join(details[:_LISTED]) + (", …" if len(details) > _LISTED else "")
+    listed = f": {listed}" if details else ""
+    match claim.unit:
+        case Unit.ROWS | Unit.SHARE | Unit.PERCENT:
+            return _rows_found(claim, measurements)
+        case Unit.HOURS:
+            return f"{claim.says} is {_amount(actual)} hours old"
+        case Unit.PERIODS:
+            return f"{_amount(actual)} {claim.says}{listed}"
+        case Unit.COLUMNS:
+            noun = "column does" if actual == 1 else "columns do"
+            return f"{_amount(actual)} {noun} not match the contract{listed}"
+        case Unit.VALUE:
+            return f"{claim.says} is {_amount(actual)}"
+
+
+def _rows_found(claim: Claim, measurements: Measurements) -> str:
+    assert claim.counted is not None
+    count, rows = evaluate(claim.counted, measurements), evaluate(ROWS, measurements)
+    if not isinstance(count, int) or not isinstance(rows, int):
+        return f"{_amount(count)} rows {claim.says}"
+    share = f" ({_percent(Fraction(100 * count, rows))})" if count and rows else ""
+    return f"{count:,} of {rows:,} rows{share} {claim.says}"
+
+
+def _allowed(claim: Claim) -> str:
+    limit = claim.threshold
+    if limit is None:
+        return "recorded, not judged"
+    if claim.unit in (Unit.ROWS, Unit.SHARE, Unit.PERCENT, Unit.PERIODS, Unit.COLUMNS):
+        if limit.inside and limit.high == 0 and limit.low in (None, 0):
+            return "allowed: none"
+        if claim.unit is Unit.SHARE:
+            hundred = Threshold(_times(limit.low), _times(limit.high), limit.inside)
+            return f"allowed: {hundred.describe(' %')}"
+    units = {Unit.PERCENT: " %", Unit.HOURS: " hours"}
+    return f"allowed: {limit.describe(units.get(claim.unit, ''))}"
+
+
+def _times(bound: object) -> int | float | None:
+    if not isinstance(bound, int | float):
+        return None
+    scaled = Decimal(repr(bound)) * 100
+    return int(scaled) if scaled == scaled.to_integral_value() else float(scaled)
+
+
+def _future(claim: Claim, measurements: Measurements, now: dt.datetime | None) -> str:
+    """Data from the future has age 0, and a person should know."""
+    if isinstance(claim.metric, Age) and now is not None:
+        instant = as_instant(evaluate(claim.metric.of, measurements))
+        if instant is not None and instant > now:
+            return " (it lies in the future)"
+    return ""
+
+
+def _plain(actual: Measurement) -> int | float | str | None:
+    """The value as JSON and Dagster can hold it."""
+    match actual:
+        case None | bool():
+            return None
+        case int() | str():
+            return actual
+        case float() | Decimal() | Fraction():
+            return _number(actual)
+        case _:
+            return _moment(actual)
+
+
+def _number(value: Number) -> int | float:
+    if isinstance(value, float) and not math.isfinite(value):
+        return value
+    return int(value) if value == int(value) and not isinstance(value, float) else float(value)
+
+
+def _moment(value: object) -> str:
+    if isinstance(value, dt.datetime):
+        text = value.isoformat().replace("+00:00", "Z")
+        return text.removesuffix("T00:00:00Z")
+    return value.isoformat() if isinstance(value, dt.date) else str(value)
+
+
+def _amount(value: Measurement) -> str:
+    match value:
+        case int():
+            return f"{value:,}"
+        case float() | Decimal() | Fraction():
+            number = _number(value)
+            return f"{number:,}" if isinstance(number, int) else f"{number:,.6g}"
+        case _:
+            return _moment(value)
+
+
+def _percent(value: Fraction) -> str:
+    """Two significant digits at least, and never 0 % or 100 % for what is not."""
+    number = float(value)
+    if value < Fraction(1, 100):
+        return "< 0.01 %"
+    if value < 100 and number > 99.99:
+        return "> 99.99 %"
+    return f"{number:.2f}".rstrip("0").rstrip(".") + " %"

@@ -1,0 +1,1 @@
+"""YAML → typed contracts. Knows neither Spark nor Dagster, nor what a check measures."""

@@ -1,0 +1,129 @@
+"""Service levels → how old data may be, and when new data is due.
+
+>>> to_hours(2, "d"), to_hours("PT90M", None), to_hours(1, "y")
+(48.0, 1.5, 8760.0)
+>>> period_hours("0 */6 * * *"), period_hours("0 6 * * 1-5"), period_hours("0 0 * * 2,4")
+(6, 24, None)
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from croniter import croniter
+
+UNITS: Final = {
+    "seconds": ("s", "sec", "second", "seconds"),
+    "minutes": ("min", "mins", "minute", "minutes"),
+    "hours": ("h", "hr", "hrs", "hour", "hours"),
+    "days": ("d", "day", "days"),
+    "weeks": ("w", "wk", "week", "weeks"),
+    "months": ("mo", "mon", "month", "months"),
+    "years": ("y", "yr", "yrs", "year", "years"),
+}
+_HOURS = {"seconds": 1 / 3600, "minutes": 1 / 60, "hours": 1.0, "days": 24.0}
+_HOURS |= {"weeks": 168.0, "months": 720.0, "years": 8760.0}
+HOURS_OF_UNIT: Final = {word: _HOURS[unit] for unit, words in UNITS.items() for word in words}
+
+BUFFER_HOURS = 1
+"""What the native format adds to every lag."""
+
+LONG_LAG_HOURS = 168
+
+_DURATION = re.compile(
+    r"P(?:(?P<years>\d+(?:\.\d+)?)Y)?(?:(?P<months>\d+(?:\.\d+)?)M)?(?:(?P<weeks>\d+(?:\.\d+)?)W)?"
+    r"(?:(?P<days>\d+(?:\.\d+)?)D)?"
+    r"(?:T(?:(?P<hours>\d+(?:\.\d+)?)H)?(?:(?P<minutes>\d+(?:\.\d+)?)M)?"
+    r"(?:(?P<seconds>\d+(?:\.\d+)?)S)?)?\Z"
+)
+_NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,15})?\Z")
+_TIME_OF_DAY = re.compile(
+    r"(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?::[0-5]\d)?"
+    r"\s*(?:(?P<zulu>Z|UTC)|(?P<sign>[-+])(?P<hours>0\d|1[0-4]):?(?P<minutes>[0-5]\d))?\Z"
+)
+
+
+def to_hours(value: object, unit: str | None) -> float | None:
+    """An amount of time in hours, or None where it is not one.
+
+    `value` is a number (also as text) with a unit, or an ISO-8601 duration without one.
+    """
+    if isinstance(value, str):
+        if unit is None and (match := _DURATION.match(value)) and len(value) > len("PT"):
+            parts = {name: float(text) for name, text in match.groupdict().items() if text}
+            return sum(_HOURS[name] * amount for name, amount in parts.items()) or None
+        if not _NUMBER.match(value.strip()):
+            return None
+        value = float(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    factor = HOURS_OF_UNIT.get((unit or "h").strip().lower())
+    return None if factor is None else round(float(value) * factor, 9)
+
+
+_CRON_PROBLEMS = {
+    "out of range": "a field is out of range",
+    "failed to find next date": "there is no such date",
+}
+
+
+def cron_error(expression: str) -> str | None:
+    """What is wrong with a five-field cron expression; None when it is sound."""
+    fields = expression.split()
+    if len(fields) != 5:
+        return f"a cron expression has 5 fields, this one has {len(fields)}"
+    try:
+        croniter(expression, start_time=0).get_next()
+    except Exception as error:  # noqa: BLE001 - croniter raises many kinds for bad input
+        return _CRON_PROBLEMS.get(str(error).rpartition(", ")[2], "a field is not acceptable")
+    return None
+
+
+_FIXED_PERIODS = (
+    (r"0 \* \* \* \*", 1),
+    (r"0 (?:\d|1\d|2[0-3]) \* \* \*", 24),
+    (r"0 (?:\d|1\d|2[0-3]) \* \* (?:1-5|MON-FRI)", 24),
+    (r"0 (?:\d|1\d|2[0-3]) \* \* (?:[0-7]|SUN|MON|TUE|WED|THU|FRI|SAT)", 168),
+    (r"0 (?:\d|1\d|2[0-3]) 1 \* \*", 720),
+)
+
+
+def period_hours(cron: str) -> int | None:
+    """The time between two runs of a schedule, for the patterns that the native format lists.
+
+    Hourly, daily, every N hours, business days, weekly, monthly. Of any other pattern no single
+    period can be told: None.
+    """
+    text = " ".join(cron.split())
+    for pattern, hours in _FIXED_PERIODS:
+        if re.fullmatch(pattern, text, flags=re.IGNORECASE):
+            return hours
+    every = re.fullmatch(r"0 \*/([1-9]|1\d|2[0-3]) \* \* \*", text)
+    return int(every.group(1)) if every else None
+
+
+def max_age_hours(lag_hours: float, period: int, *, partitioned: bool) -> float:
+    """How old the newest data may be under a native `sla` block."""
+    return lag_hours + (period if partitioned else 0) + BUFFER_HOURS
+
+
+def daily_schedule(time_of_day: str) -> tuple[str, str] | None:
+    """The cron expression and zone of an ODCS `timeOfAvailability`, like `09:00-08:00`.
+
+    >>> daily_schedule("09:00-08:00"), daily_schedule("09:30+05:30")
+    (('0 9 * * *', 'Etc/GMT+8'), ('0 4 * * *', 'UTC'))
+    """
+    match = _TIME_OF_DAY.match(time_of_day.strip())
+    if match is None:
+        return None
+    hour, minute = int(match["hour"]), int(match["minute"])
+    if match["sign"] is None:
+        return (f"{minute} {hour} * * *", "UTC")
+    offset = int(match["hours"]) * 60 + int(match["minutes"])
+    offset = -offset if match["sign"] == "-" else offset
+    if offset % 60 == 0 and offset:
+        # POSIX names count westwards: Etc/GMT+8 is eight hours *behind* UTC.
+        return (f"{minute} {hour} * * *", f"Etc/GMT{-offset // 60:+d}")
+    utc = (hour * 60 + minute - offset) % (24 * 60)
+    return (f"{utc % 60} {utc // 60} * * *", "UTC")

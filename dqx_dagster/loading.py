@@ -1,0 +1,177 @@
+"""Files → contracts: reads contract files and directories, and reports all that is wrong at once.
+
+`inspect` never raises and is what `lint` shows; `load_contracts` raises every error as one
+exception and passes the rest on as warnings.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dqx_dagster.checks.lowering import lower_into
+from dqx_dagster.checks.rule import Lowered, Settings
+from dqx_dagster.contract.document import Document, load_document
+from dqx_dagster.contract.model import Contract, Dialect
+from dqx_dagster.contract.native import read_native
+from dqx_dagster.contract.odcs import read_odcs
+from dqx_dagster.errors import (
+    ContractValidationError,
+    ContractWarning,
+    Finding,
+    Level,
+    Origin,
+    Report,
+)
+
+SUFFIXES = (".yaml", ".yml")
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What was read, and everything that there is to say about it."""
+
+    contracts: tuple[Contract, ...]
+    lowered: tuple[Lowered, ...]
+    findings: tuple[Finding, ...]
+    files: int
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The findings that stop a load."""
+        return tuple(f for f in self.findings if f.level is Level.ERROR)
+
+
+def load_contracts(
+    directory: str | Path, *, strict: bool = False, settings: Settings | None = None
+) -> list[Contract]:
+    """Read every contract below a directory, in a stable order.
+
+    Raises one `ContractValidationError` with all errors of all files. What is skipped or
+    suspicious is issued as `ContractWarning`, and kept in `Contract.findings`.
+    """
+    return _checked(inspect([Path(directory)], strict=strict, settings=settings))
+
+
+def load_file(
+    path: Path, *, dialect: Dialect | None = None, strict: bool = False
+) -> list[Contract]:
+    """Read one file, which must be of the dialect if one is given."""
+    return _checked(inspect([path], strict=strict, dialect=dialect))
+
+
+def inspect(
+    paths: Iterable[Path],
+    *,
+    strict: bool = False,
+    settings: Settings | None = None,
+    dialect: Dialect | None = None,
+) -> Inspection:
+    """Read files and directories, and collect every finding."""
+    report = Report()
+    contracts: list[Contract] = []
+    lowered: list[Lowered] = []
+    files = list(dict.fromkeys(_files(paths, report)))
+    for path, name in files:
+        for contract in _read(path, name, report, strict=strict, dialect=dialect):
+            contracts.append(contract)
+            lowered.append(lower_into(report, contract, settings or Settings()))
+    _check_assets(contracts, report)
+    found = sorted(report.findings, key=lambda finding: finding.sort_key)
+    return Inspection(
+        tuple(replace(c, findings=_own(c, contracts, found)) for c in contracts),
+        tuple(lowered),
+        tuple(found),
+        len(files),
+    )
+
+
+def _own(
+    contract: Contract, contracts: list[Contract], found: list[Finding]
+) -> tuple[Finding, ...]:
+    """The findings of the contract's file, less those that stand at another schema object."""
+    others = [c.origin.path for c in contracts if c.origin.file == contract.origin.file]
+    others.remove(contract.origin.path)
+    return tuple(
+        finding
+        for finding in found
+        if finding.origin.file == contract.origin.file
+        and not any(path and finding.origin.path[: len(path)] == path for path in others)
+    )
+
+
+def _checked(inspection: Inspection) -> list[Contract]:
+    if inspection.errors:
+        raise ContractValidationError(inspection.errors)
+    for finding in inspection.findings:
+        if finding.level is Level.WARNING:
+            text = finding.message
+            origin = finding.origin
+            warnings.warn_explicit(text, ContractWarning, origin.file, origin.line)
+    return list(inspection.contracts)
+
+
+def _files(paths: Iterable[Path], report: Report) -> Iterator[tuple[Path, str]]:
+    for path in paths:
+        if not path.exists():
+            report.error(Origin(str(path)), "file", "there is no such file or directory")
+        elif not path.is_dir():
+            yield path, str(path)
+        else:
+            found = list(_below(path, report))
+            if not found:
+                report.error(Origin(str(path)), "file", "the directory holds no contract (*.yaml)")
+            yield from found
+
+
+def _below(directory: Path, report: Report) -> Iterator[tuple[Path, str]]:
+    """Every contract file below a directory, sorted; links that lead out of it are refused."""
+    root = directory.resolve()
+    for folder, folders, names in os.walk(directory):
+        folders.sort()
+        for name in sorted(names):
+            path = Path(folder) / name
+            if path.suffix.lower() not in SUFFIXES:
+                continue
+            shown = path.as_posix()
+            if root not in path.resolve().parents:
+                text = "the link leads out of the directory; it is not followed"
+                report.error(Origin(shown), "file", text)
+            else:
+                yield path, shown
+
+
+def _read(
+    path: Path, name: str, report: Report, *, strict: bool, dialect: Dialect | None
+) -> list[Contract]:
+    try:
+        document = load_document(path, name)
+    except ContractValidationError as error:
+        report.add(*error.errors)
+        return []
+    match dialect or _dialect(document):
+        case Dialect.ODCS:
+            return read_odcs(document, report, strict=strict)
+        case Dialect.NATIVE:
+            return [read_native(document, report)]
+
+
+def _dialect(document: Document) -> Dialect:
+    """Native files have a dataset and columns, and no kind."""
+    native = "kind" not in document.root and "apiVersion" not in document.root
+    return (
+        Dialect.NATIVE if native and {"dataset", "columns"} & set(document.root) else Dialect.ODCS
+    )
+
+
+def _check_assets(contracts: Iterable[Contract], report: Report) -> None:
+    claimed: dict[tuple[str, ...], Contract] = {}
+    for contract in contracts:
+        first = claimed.setdefault(contract.asset_path, contract)
+        if first is not contract and contract.dataset:
+            asset = "/".join(contract.asset_path)
+            text = f"two contracts for one asset '{asset}': the other is at {first.origin}"
+            report.error(contract.origin, "duplicate-asset", text)

@@ -1,0 +1,1 @@
+"""The algebra: values, predicates, aggregates, metrics. Plain comparable data, stdlib only."""
