@@ -69,7 +69,7 @@ class _Lowering:
         """One rule for all columns: they are there, with their types."""
         stored = [p for p in self._contract.properties if p.physical]
         if stored:
-            fields = tuple(Field(p.column, p.type) for p in stored)
+            fields = tuple(Field(p.column, p.type, p.name) for p in stored)
             claim = Claim(Mismatches(fields), NONE, "do not match the contract", Unit.COLUMNS)
             yield self._implied("schema", None, claim, self._contract.origin)
 

@@ -13,7 +13,7 @@ from dqx_dagster.contract.model import EMPTY, Argument, Quality, RuleKind, TextR
 from dqx_dagster.contract.node import Node
 from dqx_dagster.contract.sla import cron_error
 from dqx_dagster.contract.standard import DIALECT_KEYS, Version
-from dqx_dagster.errors import ContractValidationError, Report
+from dqx_dagster.errors import ContractValidationError, Report, close_match
 
 LIBRARY_METRICS: Final = (
     "nullValues",
@@ -23,7 +23,16 @@ LIBRARY_METRICS: Final = (
     "rowCount",
 )
 ENGINE: Final = "dqx"
-_OPERATOR_PREFIXES = ("mustBe", "mustNotBe")
+OPERATORS: Final = (
+    "mustBe",
+    "mustNotBe",
+    "mustBeGreaterThan",
+    "mustBeGreaterOrEqualTo",
+    "mustBeLessThan",
+    "mustBeLessOrEqualTo",
+    "mustBeBetween",
+    "mustNotBeBetween",
+)
 
 
 class RuleReader:
@@ -84,7 +93,7 @@ class RuleReader:
                 text = f"Quality rule '{_title(node)}': add type: {type_}, it has a '{key}'"
                 self._report.error(node.origin(), "quality", text)
                 return ""
-        if any(key.startswith(_OPERATOR_PREFIXES) for key in node.data):
+        if self._operators(node):
             text = f"Quality rule '{_title(node)}': add a metric, it has an operator"
             self._report.error(node.origin(), "quality", text)
             return ""
@@ -114,7 +123,7 @@ class RuleReader:
         if "query" in node.data:
             text = f"Quality rule '{_title(node)}': it has a metric and a query; keep one"
             self._report.error(node.origin("query"), "quality", text)
-        if not arguments:
+        if not arguments and not _has_typo(node):
             self._dialect(node, None, "without an operator the metric is recorded, never judged")
         given = node.node("arguments")
         found = given.arguments() if given else {}
@@ -134,7 +143,7 @@ class RuleReader:
             self._report.error(node.origin(), "quality", text)
             return
         arguments = self._operators(node)
-        if not arguments:
+        if not arguments and not _has_typo(node):
             self._dialect(node, None, "without an operator the result is recorded, never judged")
         arguments["query"] = node.argument("query")
         self._add(node, column, RuleKind.SQL, "sql", arguments)
@@ -181,8 +190,7 @@ class RuleReader:
             return None
 
     def _operators(self, node: Node) -> dict[str, Argument]:
-        keys = [key for key in node.data if key.startswith(_OPERATOR_PREFIXES)]
-        return {key: node.argument(key) for key in keys}
+        return {key: node.argument(key) for key in OPERATORS if key in node.data}
 
     def _once(self, node: Node, key: str, other: dict[str, Argument]) -> None:
         if key in other:
@@ -230,3 +238,8 @@ def _title(node: Node) -> str:
     """How messages name a rule that has not been read yet."""
     keys = ("name", "id", "description", "metric", "rule", "engine", "type")
     return next((text for key in keys if (text := node.text(key))), "unnamed")
+
+
+def _has_typo(node: Node) -> bool:
+    """Whether an operator is meant but misspelt, which the structure check reports."""
+    return any(key not in OPERATORS and close_match(key, OPERATORS) for key in node.data)

@@ -150,8 +150,26 @@ def explain(
             report.error(document.origin(*path), "schema", f"{about}{error.message}")
         case "additionalProperties":
             _explain_keys(document, error, report, lax=lax)
+        case "anyOf" | "oneOf" if branch := _meant_branch(error):
+            for inner in branch:
+                explain(document, inner, report, lax=lax)
         case _:
             report.error(document.origin(*path), "schema", f"{about}{_sentence(error, path)}")
+
+
+def _meant_branch(error: ValidationError) -> list[ValidationError]:
+    """Of several allowed forms, the errors of the one that was meant: its type fits the value."""
+    branches: dict[object, list[ValidationError]] = {}
+    for inner in error.context or ():
+        branches.setdefault(inner.schema_path[0], []).append(inner)
+    fitting = [
+        errors
+        for errors in branches.values()
+        if not any(
+            inner.validator in ("type", "const", "enum") and not inner.path for inner in errors
+        )
+    ]
+    return min(fitting, key=len, default=[])
 
 
 def _explain_keys(document: Document, error: ValidationError, report: Report, *, lax: bool) -> None:
@@ -187,9 +205,8 @@ def _sentence(error: ValidationError, path: YamlPath) -> str:
         case "pattern":
             return f"'{key}' must match {expected}; found {shown(value)}"
         case "anyOf" | "oneOf" if error.context:
-            nearest = max(error.context, key=lambda e: (len(e.path), e.validator != "type"))
-            inner = _sentence(nearest, (*path, *nearest.path))
-            return inner if nearest.path else f"'{key}' has none of the allowed forms: {inner}"
+            forms = dict.fromkeys(_sentence(inner, path) for inner in error.context)
+            return f"'{key}' has none of the allowed forms: {', or '.join(forms)}"
         case _:
             return f"'{key}': {error.message.replace(repr(value), shown(value))}"
 

@@ -69,6 +69,7 @@ class Field:
 
     name: str
     expected: Hashable  # the algebra only compares it; what it means is said in checks/schema.py
+    label: str = ""  # what the contract calls it, where that is another name
 
 
 @dataclass(frozen=True, slots=True)
