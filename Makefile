@@ -9,6 +9,9 @@ STAMP := .venv/.installed-by-$(notdir $(PYTHON))
 # pip repeats a failed request but not a download that breaks off, hence twice.
 INSTALL := "$(BIN)/python" -m pip install -q --retries 10 -c constraints.txt -e '.[dev]'
 
+# Spark starts the python3 on PATH unless told otherwise, which may be another version.
+export PYSPARK_PYTHON := $(BIN)/python
+
 .DEFAULT_GOAL := help
 .PHONY: help setup test lint format bench clean
 
@@ -17,7 +20,7 @@ help: ## list the targets
 	@echo "  PYTHON=python3.12 picks the Python (now: $(PYTHON))"
 
 setup: $(STAMP) ## make .venv with all that development needs, Java too
-	@echo "Java: $$(tools/find_java.sh "$(VENV)")"
+	@java=$$(tools/find_java.sh "$(VENV)") && echo "Java: $$java"
 
 test: lint ## check everything: lint, then all tests
 	java=$$(tools/find_java.sh "$(VENV)") && JAVA_HOME="$$java" "$(BIN)/pytest" -n 2

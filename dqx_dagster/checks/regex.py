@@ -17,8 +17,11 @@ import re
 from dataclasses import dataclass
 
 _QUANTIFIER = re.compile(r"\{(\d+)(,(\d*))?\}")
-_LETTER_ESCAPES = frozenset("tnrfaexucdDhHsSvVwWbBAGZzpPRXkQEN0123456789")
+_LETTER_ESCAPES = frozenset("tnrfaexucdDhHsSvVwWbBAGZzpPRXkQN")
 """Java refuses a backslash before any other letter."""
+
+_OPENING = re.compile(r"\((?:\?(?:[:=!>]|<[=!]|<[A-Za-z][A-Za-z0-9]*>|[idmsuxU-]*[:)]))?")
+_LONG_ESCAPE = re.compile(r"\\(?:[pPxN]\{[^}]*\}|k<[^>]*>)")
 
 
 @dataclass(slots=True)
@@ -48,8 +51,9 @@ def _scan(pattern: str) -> None:
             case "[":
                 at, repeatable = _class(pattern, at), True
             case "(":
-                open_groups.append(at)
-                at, repeatable = _group(pattern, at), False
+                at, opened = _group(pattern, at)
+                open_groups += [start] if opened else []
+                repeatable = False
             case ")":
                 if not open_groups:
                     raise _Problem("a ')' has no '(', at", at)
@@ -80,36 +84,40 @@ def _escape(pattern: str, at: int) -> int:
         return len(pattern) if end < 0 else end + 2
     if char.isascii() and char.isalpha() and char not in _LETTER_ESCAPES:
         raise _Problem(f"'\\{char}' is not an escape that Java knows, at", at)
-    return at + 2
+    found = _LONG_ESCAPE.match(pattern, at)
+    return found.end() if found else at + 2
 
 
-def _group(pattern: str, at: int) -> int:
+def _group(pattern: str, at: int) -> tuple[int, bool]:
+    """Past the opening of a group, and whether something is open now: `(?i)` closes itself."""
     if pattern.startswith("(?P", at):
         raise _Problem("named groups are written (?<name>…), not (?P<name>…), at", at)
     if pattern.startswith("(?#", at):
         raise _Problem("comments in (?#…) are not known to Java, at", at)
-    # Lookarounds, flags and names: `(?<=`, `(?i:`, `(?<year>` … begin a group like any other.
-    opening = re.compile(r"\((?:\?(?:[:=!>]|<[=!]|<[A-Za-z][A-Za-z0-9]*>|[idmsuxU-]*[:)]))?")
-    found = opening.match(pattern, at)
+    found = _OPENING.match(pattern, at)
     assert found is not None
-    if pattern[at + 1 : at + 2] == "?" and found.end() == at + 1:
+    if pattern.startswith("(?", at) and found.end() == at + 1:
         raise _Problem("an unknown kind of group begins at", at)
-    # `(?i)` sets flags and is closed at once: leave its ')' to the caller.
-    return found.end() - 1 if found.group().endswith(")") else found.end()
+    return found.end(), not found.group().endswith(")")
 
 
 def _class(pattern: str, start: int) -> int:
-    """Past a character class; Java's classes nest."""
-    at = start + 1
-    at += pattern[at : at + 1] == "^"
-    first = at
-    previous: str | None = None
+    """Past a character class. Java's classes nest, so the open ones are kept on a stack."""
+    at = start
+    opened: list[int] = []
+    first = -1  # where a ']' would be an ordinary character
+    previous: str | None = None  # the character that a range may start with
     while at < len(pattern):
         char = pattern[at]
-        if char == "]" and at > first:
-            return at + 1
         if char == "[":
-            at, previous = _class(pattern, at), None
+            opened.append(at)
+            at += 2 if pattern.startswith("[^", at) else 1
+            first, previous = at, None
+        elif char == "]" and at > first:
+            opened.pop()
+            at, previous = at + 1, None
+            if not opened:
+                return at
         elif char == "\\":
             at, previous = _escape(pattern, at), None
         elif char == "-" and previous and pattern[at + 1 : at + 2] not in ("", "]", "[", "\\"):
@@ -118,7 +126,7 @@ def _class(pattern: str, start: int) -> int:
             at, previous = at + 2, None
         else:
             at, previous = at + 1, char
-    raise _Problem("a character class is not closed, from", start)
+    raise _Problem("a character class is not closed, from", opened[-1])
 
 
 def _counted(pattern: str, at: int) -> int:
