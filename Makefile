@@ -13,7 +13,7 @@ INSTALL := "$(BIN)/python" -m pip install -q --retries 10 -c constraints.txt -e 
 export PYSPARK_PYTHON := $(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint format bench clean
+.PHONY: help setup test lint format tables bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  \1\t/p' Makefile
@@ -33,6 +33,9 @@ lint: $(STAMP) ## ruff and mypy
 format: $(STAMP) ## format, and fix what ruff can fix
 	"$(BIN)/ruff" check --fix
 	"$(BIN)/ruff" format
+
+tables: $(STAMP) ## write the tables of words into the pages
+	"$(BIN)/python" tools/reference_tables.py
 
 bench: $(STAMP) ## run benchmarks/*.py
 	java=$$(tools/find_java.sh "$(VENV)") && export JAVA_HOME="$$java" && \

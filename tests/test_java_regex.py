@@ -25,11 +25,12 @@ print(json.dumps([accepts(pattern) for pattern in json.load(sys.stdin)]))
 gateway.shutdown()
 """
 
-TOKENS = (
+LINE = (
     r"a b Z 0 [ ] ( ) { } {2} {2,} {,2} {3,1} * + ? | ^ $ . - \ \d \w \p{L} \pL \y \x41 \x{41}"
     r" \1 \Q \E \z \b (?: (?= (?! (?<= (?<! (?<n> (?P<n> (?i) (?i: (?#c) (?> [^ [a-z] [z-a]"
     r" [[:alpha:]] && [a&&[^b]] \. -z , é"
-).split(" ")  # noqa: SIM905 - as a list it would fill the screen
+)
+TOKENS = LINE.split(" ")
 
 REFUSED = [
     "[a-z",

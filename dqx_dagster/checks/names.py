@@ -25,7 +25,7 @@ _DIGEST = 8
 def slug(text: str) -> str:
     """Lower-case words of ASCII letters and digits, joined by underscores."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
-    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", plain)
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})", "_", plain)
     return re.sub(r"[^a-z0-9]+", "_", parted.lower()).strip("_")
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from dqx_dagster.contract.model import EMPTY, Argument, Quality, RuleKind, TextRule
 from dqx_dagster.contract.node import Node
 from dqx_dagster.contract.sla import cron_error
-from dqx_dagster.contract.standard import DIALECT_KEYS, Version
+from dqx_dagster.contract.standard import DIALECT_KEYS, Version, title
 from dqx_dagster.errors import ContractValidationError, Report, close_match
 
 LIBRARY_METRICS: Final = (
@@ -55,7 +55,7 @@ class RuleReader:
             if node.text("type") == "text":
                 self._rule(node, column)
             else:
-                reason = f"Quality rule '{_title(node)}': it {why}; skipping"
+                reason = f"Quality rule '{title(node.data)}': it {why}; skipping"
                 self._add(node, column, RuleKind.FOREIGN, None, EMPTY, skipped=reason)
         for key in ("logicalTypeOptions", "enum"):
             if key in owner.data:
@@ -69,7 +69,7 @@ class RuleReader:
     def _rule(self, node: Node, column: tuple[str, ...] | None) -> None:
         schedule, scheduler = node.text("schedule"), node.text("scheduler") or "cron"
         if schedule and scheduler == "cron" and (problem := cron_error(schedule)):
-            text = f"Quality rule '{_title(node)}': schedule '{schedule}': {problem}"
+            text = f"Quality rule '{title(node.data)}': schedule '{schedule}': {problem}"
             self._report.warning(node.origin("schedule"), "cron", text)
         match node.text("type") or self._implied_type(node):
             case "text":
@@ -90,14 +90,14 @@ class RuleReader:
             return "library"
         for key, type_ in (("query", "sql"), ("implementation", "custom")):
             if key in node.data:
-                text = f"Quality rule '{_title(node)}': add type: {type_}, it has a '{key}'"
+                text = f"Quality rule '{title(node.data)}': add type: {type_}, it has a '{key}'"
                 self._report.error(node.origin(), "quality", text)
                 return ""
         if self._operators(node):
-            text = f"Quality rule '{_title(node)}': add a metric, it has an operator"
+            text = f"Quality rule '{title(node.data)}': add a metric, it has an operator"
             self._report.error(node.origin(), "quality", text)
             return ""
-        text = f"Quality rule '{_title(node)}' has no metric: kept as text, nothing is checked"
+        text = f"Quality rule '{title(node.data)}' has no metric: kept as text, nothing is checked"
         self._report.warning(node.origin(), "quality", text)
         return "text"
 
@@ -105,14 +105,14 @@ class RuleReader:
         arguments = self._operators(node)
         metric, rule = node.text("metric"), node.text("rule")
         if metric is None and rule is None:
-            text = f"Quality rule '{_title(node)}': a library rule needs a metric, one of "
+            text = f"Quality rule '{title(node.data)}': a library rule needs a metric, one of "
             self._report.error(node.origin(), "quality", text + ", ".join(LIBRARY_METRICS))
             return
         if metric is None:
             # Before 3.1.0 the word was `rule`, and its values were free.
             if rule not in LIBRARY_METRICS:
                 reason = f"rule '{rule}' is not a library metric of ODCS; skipping"
-                reason = f"Quality rule '{_title(node)}': {reason}"
+                reason = f"Quality rule '{title(node.data)}': {reason}"
                 self._add(node, column, RuleKind.FOREIGN, rule, arguments, skipped=reason)
                 return
             if self._version >= (3, 1, 0):
@@ -121,7 +121,7 @@ class RuleReader:
             text = "'metric' is a word of ODCS v3.1.0; raise apiVersion"
             self._dialect(node, "metric", text)
         if "query" in node.data:
-            text = f"Quality rule '{_title(node)}': it has a metric and a query; keep one"
+            text = f"Quality rule '{title(node.data)}': it has a metric and a query; keep one"
             self._report.error(node.origin("query"), "quality", text)
         if not arguments and not _has_typo(node):
             self._dialect(node, None, "without an operator the metric is recorded, never judged")
@@ -136,10 +136,12 @@ class RuleReader:
 
     def _sql(self, node: Node, column: tuple[str, ...] | None) -> None:
         if "metric" in node.data:
-            text = f"Quality rule '{_title(node)}': it is of type sql and has a metric; keep one"
+            text = (
+                f"Quality rule '{title(node.data)}': it is of type sql and has a metric; keep one"
+            )
             self._report.error(node.origin("metric"), "quality", text)
         if not node.text("query"):
-            text = f"Quality rule '{_title(node)}': a rule of type sql needs a query"
+            text = f"Quality rule '{title(node.data)}': a rule of type sql needs a query"
             self._report.error(node.origin(), "quality", text)
             return
         arguments = self._operators(node)
@@ -154,7 +156,7 @@ class RuleReader:
         if engine.lower() != ENGINE or (written and isinstance(written.data.get("check"), dict)):
             # A `check` that is itself a mapping is Databricks Labs DQX, another product.
             reason = f"type 'custom' with engine '{engine}' is not executable in DQX; skipping"
-            reason = f"Quality rule '{_title(node)}': {reason}"
+            reason = f"Quality rule '{title(node.data)}': {reason}"
             self._add(node, column, RuleKind.FOREIGN, engine, EMPTY, skipped=reason)
             return
         if written is None:
@@ -166,7 +168,7 @@ class RuleReader:
         inside = written.arguments()
         word = inside.pop("check", None)
         if word is None or not isinstance(word.value, str):
-            text = f"Quality rule '{_title(node)}': 'implementation' must name a check"
+            text = f"Quality rule '{title(node.data)}': 'implementation' must name a check"
             self._report.error(written.origin("check"), "quality", text)
             return
         for key in arguments:
@@ -178,14 +180,14 @@ class RuleReader:
         if inline := node.node("implementation"):
             return inline
         if node.text("implementation") is None:
-            text = f"Quality rule '{_title(node)}': 'implementation' must say what to check"
+            text = f"Quality rule '{title(node.data)}': 'implementation' must say what to check"
             self._report.error(node.origin("implementation"), "quality", text)
             return None
         try:
             return Node.root(node.document.embedded(*node.path, "implementation"))
         except ContractValidationError as error:
             for finding in error.errors:
-                text = f"Quality rule '{_title(node)}': implementation: {finding.message}"
+                text = f"Quality rule '{title(node.data)}': implementation: {finding.message}"
                 self._report.error(finding.origin, finding.code, text)
             return None
 
@@ -194,14 +196,14 @@ class RuleReader:
 
     def _once(self, node: Node, key: str, other: dict[str, Argument]) -> None:
         if key in other:
-            text = f"Quality rule '{_title(node)}': '{key}' is given in two places, "
+            text = f"Quality rule '{title(node.data)}': '{key}' is given in two places, "
             text += f"also in line {other[key].origin.line}"
             self._report.error(node.origin(key), "quality", text)
 
     def _dialect(self, node: Node, key: str | None, what: str) -> None:
         """Say that a rule is not portable ODCS."""
         origin = node.origin(key) if key else node.origin()
-        text = f"Quality rule '{_title(node)}' is not portable ODCS: {what}"
+        text = f"Quality rule '{title(node.data)}' is not portable ODCS: {what}"
         add = self._report.error if self._strict else self._report.note
         add(origin, "portability", text)
 
@@ -232,12 +234,6 @@ class RuleReader:
                 skipped=skipped,
             )
         )
-
-
-def _title(node: Node) -> str:
-    """How messages name a rule that has not been read yet."""
-    keys = ("name", "id", "description", "metric", "rule", "engine", "type")
-    return next((text for key in keys if (text := node.text(key))), "unnamed")
 
 
 def _has_typo(node: Node) -> bool:

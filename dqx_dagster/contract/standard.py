@@ -235,7 +235,13 @@ def subject(document: Document, path: YamlPath) -> str:
         group, index = path[length - 2], path[length - 1]
         if isinstance(index, int) and group in _SUBJECTS:
             node = document.root_at(path[:length])
-            named = (node.get("name") or node.get("id")) if isinstance(node, dict) else None
-            label = named if isinstance(named, str) else f"#{index + 1}"
+            label = title(node) if isinstance(node, dict) else f"#{index + 1}"
             return f"{_SUBJECTS[group]} '{label}': "
     return ""
+
+
+def title(node: Mapping[str, Any]) -> str:
+    """How messages name a rule or a property: by the first of these that it has."""
+    keys = ("name", "id", "description", "metric", "rule", "engine", "type")
+    texts = (node.get(key) for key in keys)
+    return next((text for text in texts if isinstance(text, str) and text.strip()), "unnamed")
