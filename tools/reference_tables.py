@@ -5,6 +5,7 @@ Run it with `make tables`; a test fails while a page and the vocabulary differ.
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Sequence
@@ -36,20 +37,26 @@ def checks_table() -> str:
 
 def parameters_table() -> str:
     """The parameters of each check that has some."""
-    rows = []
+    dialects: dict[tuple[str, str], list[RuleKind]] = {}
     for row in CHECKS:
-        shown = "; ".join(_parameter(parameter) for parameter in row.parameters)
+        parts = [_parameter(parameter) for parameter in row.parameters]
         if row.unit is Unit.ROWS and row.kinds != (RuleKind.LIBRARY,):
-            shown = "; ".join(part for part in (shown, "`return` (count): count or pct") if part)
-        if shown:
-            rows.append((f"`{row.name}`", ", ".join(_DIALECTS[k] for k in row.kinds), shown))
+            parts.append("`return` (count): count or pct")
+        if parts:
+            dialects.setdefault((row.name, "; ".join(parts)), []).extend(row.kinds)
+    rows = [
+        (f"`{name}`", ", ".join(_DIALECTS[kind] for kind in kinds), shown)
+        for (name, shown), kinds in dialects.items()
+    ]
     return _table(("check", "in", "parameters (default)"), rows)
 
 
 def _parameter(parameter: Parameter) -> str:
-    defaults = {True: "true", False: "false", None: "none", (): "none"}
-    given = defaults.get(parameter.default, str(parameter.default))
-    return f"`{parameter.name}` ({'required' if parameter.required else given}): {parameter.doc}"
+    default = "required" if parameter.required else json.dumps(parameter.default or None)
+    if isinstance(parameter.default, bool | int):
+        default = json.dumps(parameter.default)
+    shown = {"null": "none"}.get(default, default.strip('"'))
+    return f"`{parameter.name}` ({shown}): {parameter.doc}"
 
 
 def implied_table() -> str:
@@ -99,9 +106,9 @@ TABLES = {
 def with_tables(page: str) -> str:
     """The page with every marked table written anew."""
     for name, table in TABLES.items():
-        marked = re.compile(rf"(<!-- table: {name} -->\n).*?(\n<!-- end -->)", re.DOTALL)
+        marked = re.compile(rf"(<!-- table: {name} -->\n)(?:.*?\n)??(<!-- end -->)", re.DOTALL)
         if match := marked.search(page):
-            written = f"{match[1]}{table()}{match[2]}"
+            written = f"{match[1]}{table()}\n{match[2]}"
             page = page[: match.start()] + written + page[match.end() :]
     return page
 

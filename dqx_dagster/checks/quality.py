@@ -109,6 +109,10 @@ class QualityLowering:
     def _row(self, quality: Quality, column: Column | None) -> CheckType:
         word, kind = quality.word or "", quality.kind
         on_column, on_table = (find(kind, scope, word) for scope in (Scope.COLUMN, Scope.TABLE))
+        if on_table and any(item.name in quality.arguments for item in on_table.parameters):
+            return on_table  # it names its columns itself, wherever it stands
+        if column and on_table and not on_column:
+            self._check_scope(quality, word)
         if row := (on_column or on_table) if column else on_table:
             return row
         if on_column:
@@ -118,6 +122,15 @@ class QualityLowering:
         known = words(kind)
         hint = did_you_mean(word, known) or f"; known are {', '.join(known)}"
         raise _Wrong(quality.origin, "unknown-check", f"unknown {what} '{word}'{hint}")
+
+    def _check_scope(self, quality: Quality, word: str) -> None:
+        """A check of the table that stands at a column."""
+        if quality.kind is RuleKind.NATIVE:
+            text = f"{word} is a check of the table; move it to the 'checks' of the contract"
+            raise _Wrong(quality.origin, "scope", text)
+        if quality.kind is RuleKind.LIBRARY:
+            text = f"{quality.label}: {word} is about the table; it belongs to the schema object"
+            self._report.note(quality.origin, "scope", text)
 
     def _check_keys(self, quality: Quality, row: CheckType) -> None:
         parameters = [parameter.name for parameter in row.parameters]

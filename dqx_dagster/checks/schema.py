@@ -85,13 +85,14 @@ def mismatches(
     case_sensitive: bool = False,
     session_zone: str | None = None,
 ) -> tuple[str, ...]:
-    """Everything in which the table differs from its contract, a sentence each.
+    """The columns in which the table differs from its contract, a sentence each.
 
     `session_zone` is the zone that a Spark session gives its timestamps; without one, the zone that
     a contract asks for is not compared.
     """
     compare = _Comparison(case_sensitive, session_zone)
-    return tuple(problem for field in declared.fields for problem in compare.column(field, actual))
+    columns = ("; ".join(compare.column(field, actual)) for field in declared.fields)
+    return tuple(problems for problems in columns if problems)
 
 
 @dataclass(frozen=True, slots=True)

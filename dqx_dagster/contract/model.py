@@ -179,7 +179,7 @@ class Contract:
     sla_latencies: tuple[SlaLatency, ...] = ()
     sla_schedule: SlaSchedule | None = None
     sla_metadata: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
-    servers: tuple[Mapping[str, Any], ...] = ()
+    servers: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
     custom: Mapping[str, Any] = field(default_factory=dict, hash=False)
     findings: tuple[Finding, ...] = field(default=(), compare=False)
 
