@@ -4,7 +4,8 @@ Exceptions and warnings::
 
     DqxError
     ├── ContractValidationError   a contract file is wrong; carries every finding of the load
-    └── SchemaValidationError     a table's columns are not what its contract declares
+    ├── SchemaValidationError     a table's columns are not what its contract declares
+    └── EngineError               nothing can be measured: the table or Spark itself is out of reach
     ContractWarning (UserWarning) part of a contract is skipped or suspicious; loading goes on
 
 A `Finding` is the same thing as data: `lint` prints findings, `load_contracts` raises the errors
@@ -37,6 +38,10 @@ class ContractWarning(UserWarning):
 
 class SchemaValidationError(DqxError):
     """A table's columns are not what its contract declares."""
+
+
+class EngineError(DqxError):
+    """Nothing can be measured: the table cannot be read, or Spark is gone. Worth a retry."""
 
 
 class Level(enum.Enum):

@@ -18,6 +18,7 @@ from dqx_dagster.contract.document import Document, load_document
 from dqx_dagster.contract.model import Contract, Dialect
 from dqx_dagster.contract.native import read_native
 from dqx_dagster.contract.odcs import read_odcs
+from dqx_dagster.contract.standard import check_portable
 from dqx_dagster.errors import (
     ContractValidationError,
     ContractWarning,
@@ -74,11 +75,16 @@ def inspect(
     report = Report()
     contracts: list[Contract] = []
     lowered: list[Lowered] = []
-    files = list(dict.fromkeys(_files(paths, report)))
-    for path, name in files:
-        for contract in _read(path, name, report, strict=strict, dialect=dialect):
+    files = {path.resolve(): (path, name) for path, name in _files(paths, report)}
+    for path, name in files.values():
+        own = Report()  # of this file alone: what is wrong with one must not hide another's faults
+        document = _document(path, name, own)
+        for contract in _read(document, own, dialect=dialect, strict=strict) if document else ():
             contracts.append(contract)
-            lowered.append(lower_into(report, contract, settings or Settings()))
+            lowered.append(lower_into(own, contract, settings or Settings()))
+        if document and strict and (dialect or _dialect(document)) is Dialect.ODCS:
+            check_portable(document, own)
+        report.add(*own.findings)
     _check_assets(contracts, report)
     found = sorted(report.findings, key=lambda finding: finding.sort_key)
     return Inspection(
@@ -128,13 +134,16 @@ def _files(paths: Iterable[Path], report: Report) -> Iterator[tuple[Path, str]]:
 
 
 def _below(directory: Path, report: Report) -> Iterator[tuple[Path, str]]:
-    """Every contract file below a directory, sorted; links that lead out of it are refused."""
+    """Every contract file below a directory, sorted.
+
+    Hidden files and folders are none; links that lead out of the directory are refused.
+    """
     root = directory.resolve()
     for folder, folders, names in os.walk(directory):
-        folders.sort()
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             path = Path(folder) / name
-            if path.suffix.lower() not in SUFFIXES:
+            if path.suffix.lower() not in SUFFIXES or name.startswith("."):
                 continue
             shown = path.as_posix()
             if root not in path.resolve().parents:
@@ -144,14 +153,17 @@ def _below(directory: Path, report: Report) -> Iterator[tuple[Path, str]]:
                 yield path, shown
 
 
-def _read(
-    path: Path, name: str, report: Report, *, strict: bool, dialect: Dialect | None
-) -> list[Contract]:
+def _document(path: Path, name: str, report: Report) -> Document | None:
     try:
-        document = load_document(path, name)
+        return load_document(path, name)
     except ContractValidationError as error:
         report.add(*error.errors)
-        return []
+        return None
+
+
+def _read(
+    document: Document, report: Report, *, dialect: Dialect | None, strict: bool
+) -> list[Contract]:
     match dialect or _dialect(document):
         case Dialect.ODCS:
             return read_odcs(document, report, strict=strict)

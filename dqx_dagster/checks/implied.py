@@ -92,6 +92,8 @@ def _pattern(column: Column, value: Any, _: Property) -> Predicate:
 
 def _format(column: Column, value: Any, owner: Property) -> Predicate | None:
     """What can be checked of a format; the others describe, and are shown with the column."""
+    if not isinstance(value, str):
+        raise ParameterError(f"must be a text, got: {value}")
     type_ = owner.type.name if owner.type else ""
     if type_ == "string" and value in STRING_FORMATS:
         return every(IsSet(column), Not(Matches(column, STRING_FORMATS[value])))
@@ -262,3 +264,29 @@ def option_measure(row: Option, column: Column, value: object, owner: Property) 
     """What an option asks for, or None where it only describes."""
     broken = row.broken(column, value, owner)
     return violating(broken, row.says) if broken is not None else None
+
+
+_PAIRS: Final = (
+    ("minimum", "maximum"),
+    ("exclusiveMinimum", "maximum"),
+    ("minimum", "exclusiveMaximum"),
+    ("exclusiveMinimum", "exclusiveMaximum"),
+    ("minLength", "maxLength"),
+    ("minItems", "maxItems"),
+    ("minProperties", "maxProperties"),
+)
+
+
+def contradictions(owner: Property) -> Iterator[tuple[str, str]]:
+    """Pairs of options that no value satisfies both of."""
+    for low, high in _PAIRS:
+        if low in owner.options and high in owner.options:
+            least, most = owner.options[low].value, owner.options[high].value
+            strict = low.startswith("exclusive") or high.startswith("exclusive")
+            if _comparable(least, most) and (least > most or (strict and least == most)):
+                yield low, high
+
+
+def _comparable(a: object, b: object) -> bool:
+    numbers = isinstance(a, int | float) and isinstance(b, int | float)
+    return numbers or (isinstance(a, str) and isinstance(b, str))

@@ -7,7 +7,7 @@ that is exact; otherwise the contract is wrong, because the comparison could nev
 'number'
 >>> fit((literal(1),), ColumnType("string"))
 Traceback (most recent call last):
-dqx_dagster.checks.parameters.ParameterError: 1 is not a text; quote it: '1'
+dqx_dagster.checks.parameters.ParameterError: holds 1, which is not a text; quote it: '1'
 """
 
 from __future__ import annotations
@@ -66,4 +66,4 @@ def _fit(constant: Literal, kind: LiteralType) -> Literal:
             if moment:
                 return Literal(kind, moment.astimezone(dt.timezone.utc).isoformat())
     fix = f"; quote it: '{value}'" if kind is LiteralType.STRING else ""
-    raise ParameterError(f"{constant} is not {_NAMES[kind]}{fix}", "value-type")
+    raise ParameterError(f"holds {constant}, which is not {_NAMES[kind]}{fix}", "value-type")

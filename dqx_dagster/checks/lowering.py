@@ -83,6 +83,9 @@ class _Lowering:
             yield from self._options(column, item)
 
     def _options(self, column: Column, item: Property) -> Iterator[Rule]:
+        for low, high in implied.contradictions(item):
+            text = f"Property '{item.name}': no value fits, {low} is above {high}"
+            self._report.error(item.options[low].origin, "threshold", text)
         for name, argument in item.options.items():
             row = implied.option(name, item.type.name if item.type else "")
             if row is None:

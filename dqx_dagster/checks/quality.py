@@ -166,7 +166,8 @@ class QualityLowering:
                 found[parameter.name] = self._fitted(quality, argument, value, type_)
             except ParameterError as error:
                 text = str(error)
-                text = text if text.startswith("no property") else f"'{parameter.name}' {text}"
+                known = text.startswith(("no property", "'"))
+                text = text if known else f"'{parameter.name}' {text}"
                 raise _Wrong(argument.origin, error.code, text) from None
         return found
 
@@ -256,7 +257,8 @@ class QualityLowering:
             text = f"unknown unit '{quality.unit.value}'{hint}"
             raise _Wrong(quality.unit.origin, "unit", text)
         if unit is Unit.PERCENT and row.unit is not Unit.ROWS:
-            raise _Wrong(quality.unit.origin, "unit", f"{row.name} is not a share of rows")
+            text = f"'unit: percent' needs a count of rows, which {row.name} is not"
+            raise _Wrong(quality.unit.origin, "unit", text)
         if unit is Unit.PERCENT and share:
             text = "'unit: percent' and 'return: pct' exclude each other"
             raise _Wrong(quality.unit.origin, "unit", text)
@@ -279,4 +281,10 @@ class QualityLowering:
             what = "every table satisfies it" if verdict else "no table can satisfy it"
             where = f"at least {low}" if high is None else f"{low} to {high}"
             text = f"{quality.label}: allowed is {limit}, but the metric is always {where}: {what}"
-            self._report.warning(quality.origin, "senseless", text)
+            self._report.warning(_at_operator(quality), "senseless", text)
+
+
+def _at_operator(quality: Quality) -> Origin:
+    """Where the rule says what is allowed."""
+    given = (a for key, a in quality.arguments.items() if key in _OPERATORS[quality.kind])
+    return next((argument.origin for argument in given), quality.origin)

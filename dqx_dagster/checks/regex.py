@@ -138,3 +138,26 @@ def _counted(pattern: str, at: int) -> int:
         raise _Problem(f"the repetition {found.group()} is reversed, at", at)
     end = found.end()
     return end + 1 if pattern[end : end + 1] in ("?", "+") else end
+
+
+_LONG_REPEAT = re.compile(r"[*+]|\{\d+,\}|\{(?:\d+,)?\d{3,}\}")
+
+
+def repeats_a_group(pattern: str) -> bool:
+    """Whether a group is repeated often, for which Java's matcher calls itself each time.
+
+    >>> repeats_a_group("^(a|b)*$"), repeats_a_group("^[ab]*(c|d)$"), repeats_a_group("[(x)+]")
+    (True, False, False)
+    """
+    at = 0
+    while at < len(pattern):
+        match pattern[at]:
+            case "\\":
+                at = _escape(pattern, at)
+            case "[":
+                at = _class(pattern, at)
+            case ")" if _LONG_REPEAT.match(pattern, at + 1):
+                return True
+            case _:
+                at += 1
+    return False

@@ -43,7 +43,7 @@ class RuleKind(enum.Enum):
 class Argument:
     """A value of a rule, and where it stands."""
 
-    value: Any
+    value: Any = field(hash=False)  # YAML gives lists and mappings
     origin: Origin
 
 

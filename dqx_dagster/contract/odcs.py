@@ -19,7 +19,7 @@ from dqx_dagster.contract.model import (
 from dqx_dagster.contract.node import Node
 from dqx_dagster.contract.odcs_quality import RuleReader
 from dqx_dagster.contract.odcs_sla import read_sla
-from dqx_dagster.contract.standard import SUPPORTED, Version, check_portable, check_structure
+from dqx_dagster.contract.standard import SUPPORTED, Version, check_structure
 from dqx_dagster.errors import Report, did_you_mean
 
 _SINCE = {
@@ -45,10 +45,7 @@ def read_odcs(document: Document, report: Report, *, strict: bool = False) -> li
     objects = list(root.nodes("schema"))
     if not objects and not report.errors:
         report.warning(root.origin("schema"), "empty", "the contract has no schema object to check")
-    contracts = [reader.contract(root, node) for node in objects]
-    if strict:
-        check_portable(document, report)
-    return contracts
+    return [reader.contract(root, node) for node in objects]
 
 
 def _api_version(root: Node, report: Report) -> Version | None:
@@ -159,14 +156,18 @@ class _Reader:
                 add(node.origin(key), "portability", text)
 
     def _check_key(self, node: Node) -> None:
+        """Positions in the primary key should be 1, 2, 3 and so on."""
         keyed = [p for p in node.nodes("properties") if p.flag("primaryKey")]
-        given = [p.whole("primaryKeyPosition") for p in keyed]
-        positions = sorted(p for p in given if p is not None and p > 0)
-        if positions and positions != list(range(1, len(keyed) + 1)):
-            listed = ", ".join(map(str, positions))
-            text = f"the primary key has {len(keyed)} column(s), their positions are {listed}: "
-            text += f"they should be 1 to {len(keyed)}"
-            self._report.warning(keyed[0].origin("primaryKeyPosition"), "primary-key", text)
+        seen: set[int] = set()
+        for item in keyed:
+            position = item.whole("primaryKeyPosition")
+            if position is None or position < 1:
+                continue
+            if position > len(keyed) or position in seen:
+                text = f"Property '{item.text('name')}': position {position} in a primary key of "
+                text += f"{len(keyed)} column(s); they should be 1 to {len(keyed)}, each once"
+                self._report.warning(item.origin("primaryKeyPosition"), "primary-key", text)
+            seen.add(position)
 
     def _relationships(
         self, node: Node, properties: tuple[Property, ...]

@@ -65,10 +65,10 @@ class _SlaReader:
             if word not in _LATENCY and word:
                 metadata[self._free_key(node, metadata)] = _kept(node)
             schedules += self._schedule(node, word)
-            if word in _LATENCY and target is _Target.OURS:
-                latencies += self._latency(node, columns)
+            if target is _Target.UNKNOWN:
+                self._report_unknown(node, enforced=word in _LATENCY)
             elif word in _LATENCY:
-                self._warn_unknown(node)
+                latencies += self._latency(node, columns)
         return Sla(tuple(latencies), next(iter(schedules), None), metadata)
 
     def _free_key(self, node: Node, metadata: dict[str, dict[str, Any]]) -> str:
@@ -108,11 +108,22 @@ class _SlaReader:
             return (_Target.OURS, self._resolve(element, element, origin))
         return (_Target.UNKNOWN, None)
 
-    def _warn_unknown(self, node: Node) -> None:
+    def _names_table(self, node: Node) -> bool:
+        """Whether the element is just the table, without a column."""
+        elements, _ = self._elements(node)
+        return elements[0] in (self._table.text("name"), self._table.text("physicalName"))
+
+    def _report_unknown(self, node: Node, *, enforced: bool) -> None:
         elements, origin = self._elements(node)
-        names = ", ".join(f"'{table.text('name')}'" for table in self._tables)
-        text = f"SLA latency: '{', '.join(elements)}' names no schema object of this file ({names})"
-        self._report.warning(origin, "sla", f"{text}; write table.column. It is not enforced")
+        tables = [table.text("name") or "" for table in self._tables]
+        names = ", ".join(f"'{name}'" for name in tables)
+        text = f"SLA {node.text('property')}: '{', '.join(elements)}' names no schema object of "
+        text += f"this file ({names}); write table.column"
+        hint = did_you_mean(elements[0].rpartition(".")[0], tables)
+        if enforced:
+            self._report.warning(origin, "sla", f"{text}; it is not enforced{hint}")
+        else:
+            self._report.note(origin, "sla", f"{text}{hint}")
 
     def _resolve(self, column: str, element: str, origin: Origin) -> str | None:
         found = resolve_column(self._properties, column)
@@ -127,6 +138,8 @@ class _SlaReader:
         hours = self._hours(node)
         if hours is None:
             return
+        if not columns and self._elements(node)[0] and not self._names_table(node):
+            return  # its column does not exist, and that has been said
         if not columns:
             keyed = (p for p in self._properties if p.partition == 1)
             column = next((p.column for p in keyed), None)

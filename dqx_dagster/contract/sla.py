@@ -62,8 +62,14 @@ def to_hours(value: object, unit: str | None) -> float | None:
     return None if factor is None else round(float(value) * factor, 9)
 
 
+_CRON_FIELDS = (
+    ("minute", 0, 59),
+    ("hour", 0, 23),
+    ("day", 1, 31),
+    ("month", 1, 12),
+    ("weekday", 0, 7),
+)
 _CRON_PROBLEMS = {
-    "out of range": "a field is out of range",
     "failed to find next date": "there is no such date",
 }
 
@@ -71,8 +77,12 @@ _CRON_PROBLEMS = {
 def cron_error(expression: str) -> str | None:
     """What is wrong with a five-field cron expression; None when it is sound."""
     fields = expression.split()
-    if len(fields) != 5:
+    if len(fields) != len(_CRON_FIELDS):
         return f"a cron expression has 5 fields, this one has {len(fields)}"
+    for text, (name, low, high) in zip(fields, _CRON_FIELDS, strict=True):
+        wrong = [n for n in re.findall(r"(?<![/\w])\d+", text) if not low <= int(n[:9]) <= high]
+        if wrong:
+            return f"{name} {wrong[0]} is not in {low} to {high}"
     try:
         croniter(expression, start_time=0).get_next()
     except Exception as error:  # noqa: BLE001 - croniter raises many kinds for bad input

@@ -15,6 +15,7 @@ from __future__ import annotations
 import copy
 import functools
 import json
+import re
 from collections.abc import Iterator, Mapping
 from importlib import resources
 from typing import Any, NamedTuple
@@ -70,8 +71,18 @@ def check_portable(document: Document, report: Report) -> None:
     for error in _validator(published_rules=True).iter_errors(document.root):
         path: YamlPath = tuple(error.absolute_path)
         if not any(other[: len(path)] == path or path[: len(other)] == other for other in faulty):
-            text = f"{subject(document, path)}not valid under the published ODCS schema: "
-            report.error(document.origin(*path), "portability", f"{text}{error.message}")
+            text = f"{subject(document, path)}the published ODCS schema refuses it: {_why(error)}"
+            report.error(document.origin(*path), "portability", text)
+
+
+def _why(error: ValidationError) -> str:
+    """A short reason; the library's own texts repeat the whole rule."""
+    if error.validator == "unevaluatedProperties":
+        keys = re.findall(r"'(\w+)'", error.message)
+        return f"{', '.join(keys)} may not stand here"
+    if error.validator == "oneOf":
+        return "it needs exactly one operator, with a value that fits"
+    return _sentence(error, tuple(error.absolute_path))
 
 
 @functools.cache

@@ -355,7 +355,7 @@ def test_a_blocking_rule_that_cannot_run_is_said_twice(write: Write) -> None:
         ),
         (
             "metric: invalidValues\nmustBe: 0\narguments: {validValues: [1]}",
-            "'validValues' 1 is not a text; quote it: '1'",
+            "'validValues' holds 1, which is not a text; quote it: '1'",
         ),
         (
             "metric: invalidValues\nmustBe: 0\narguments: {pattern: '[a-z'}",
@@ -570,7 +570,7 @@ def test_gaps_in_the_primary_key_are_warned_about(write: Write) -> None:
   - {{name: b, primaryKey: true, primaryKeyPosition: 3}}
 """
     assert messages(write(text)) == [
-        "the primary key has 2 column(s), their positions are 1, 3: they should be 1 to 2"
+        "Property 'b': position 3 in a primary key of 2 column(s); they should be 1 to 2, each once"
     ]
 
 
