@@ -6,17 +6,15 @@ gives the rows that break it. `required`, `unique` and the primary key stand in 
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from dqx_dagster.checks import parameters as p
 from dqx_dagster.checks.formats import INTEGER_RANGES, STRING_FORMATS
-from dqx_dagster.checks.literals import fit
+from dqx_dagster.checks.literals import fit, moment_literal
 from dqx_dagster.checks.measures import Given, Measure, distinct_keys, nulls, repeated, violating
 from dqx_dagster.checks.parameters import ParameterError
-from dqx_dagster.checks.threshold import parse_moment
 from dqx_dagster.contract.model import Property
 from dqx_dagster.metrics.metric import ROWS, Arithmetic, Combined
 from dqx_dagster.metrics.predicate import (
@@ -62,15 +60,8 @@ def _bound(value: Any, owner: Property) -> Literal:
     type_ = owner.type.name if owner.type else ""
     if type_ in ("integer", "number"):
         return literal(p.number()(value, ()))
-    if isinstance(value, str) and type_ == "time":
-        try:
-            return Literal(LiteralType.TIME, dt.time.fromisoformat(value.strip()).isoformat())
-        except ValueError:
-            pass
-    elif isinstance(value, str) and (moment := parse_moment(value)):
-        if type_ == "date":
-            return Literal(LiteralType.DATE, moment.date().isoformat())
-        return Literal(LiteralType.TIMESTAMP, moment.astimezone(dt.timezone.utc).isoformat())
+    if isinstance(value, str) and (fitted := moment_literal(value, _MOMENTS.get(type_))):
+        return fitted
     raise ParameterError(f"must be an ISO {type_}, got: {value}")
 
 
@@ -126,10 +117,14 @@ def _dimensions(column: Column, value: Any, _: Property) -> Predicate:
     return Or((shorter, Compares(Length(column), Comparison.GREATER, size)))
 
 
+_MOMENTS = {
+    "date": LiteralType.DATE,
+    "timestamp": LiteralType.TIMESTAMP,
+    "time": LiteralType.TIME,
+}
 _ORDERED = ("integer", "number", "date", "timestamp", "time")
 _NUMBERS = ("integer", "number")
 _ANY = ("string", "date", "timestamp", "time", "number", "integer", "boolean")
-_ALL = (*_ANY, "object", "array", "map", "vector")
 
 OPTIONS: Final[tuple[Option, ...]] = (
     Option(
@@ -214,7 +209,7 @@ OPTIONS: Final[tuple[Option, ...]] = (
     Option(
         "dimensions", ("vector",), "have another length", "exactly so many elements", _dimensions
     ),
-    Option("enum", _ALL, "hold a value outside the enumeration", "one of these values", _enum),
+    Option("enum", _ANY, "hold a value outside the enumeration", "one of these values", _enum),
 )
 
 DESCRIPTIVE: Final = frozenset(

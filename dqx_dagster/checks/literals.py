@@ -31,6 +31,7 @@ _KINDS: Final = {
     "bool": LiteralType.BOOLEAN,
     "date": LiteralType.DATE,
     "timestamp": LiteralType.TIMESTAMP,
+    "time": LiteralType.TIME,
 }
 _NAMES: Final = {
     LiteralType.STRING: "a text",
@@ -39,6 +40,7 @@ _NAMES: Final = {
     LiteralType.BOOLEAN: "true or false",
     LiteralType.DATE: "a date",
     LiteralType.TIMESTAMP: "a timestamp",
+    LiteralType.TIME: "a time of day",
 }
 
 
@@ -59,11 +61,26 @@ def _fit(constant: Literal, kind: LiteralType) -> Literal:
             return Literal(kind, value)
         case (LiteralType.NUMBER, LiteralType.INTEGER) if value == int(value):
             return literal(int(value))
-        case (LiteralType.STRING, LiteralType.DATE | LiteralType.TIMESTAMP):
-            moment = parse_moment(str(value))
-            if moment and kind is LiteralType.DATE:
-                return Literal(kind, moment.date().isoformat())
-            if moment:
-                return Literal(kind, moment.astimezone(dt.timezone.utc).isoformat())
-    fix = f"; quote it: '{value}'" if kind is LiteralType.STRING else ""
+        case (LiteralType.STRING, _):
+            if fitted := moment_literal(str(value), kind):
+                return fitted
+    fix = f"; quote it: '{constant}'" if kind is LiteralType.STRING else ""
     raise ParameterError(f"holds {constant}, which is not {_NAMES[kind]}{fix}", "value-type")
+
+
+def moment_literal(text: str, kind: LiteralType | None) -> Literal | None:
+    """A date, timestamp or time of day from its ISO text; None where it is not exactly one."""
+    if kind is LiteralType.TIME:
+        try:
+            return Literal(kind, dt.time.fromisoformat(text.strip()).isoformat())
+        except ValueError:
+            return None
+    moment = parse_moment(text)
+    if moment is None:
+        return None
+    utc = moment.astimezone(dt.timezone.utc)
+    if kind is LiteralType.TIMESTAMP:
+        return Literal(kind, utc.isoformat())
+    if kind is LiteralType.DATE and utc.time() == dt.time():
+        return Literal(kind, utc.date().isoformat())
+    return None

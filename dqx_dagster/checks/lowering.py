@@ -78,9 +78,17 @@ class _Lowering:
             if not item.physical:
                 continue
             column = Column(path)
+            self._note_nested(path, item)
             for word, measure in implied.schema_measures(column, item):
                 yield self._implied(word, str(column), _rows(measure), item.origin)
             yield from self._options(column, item)
+
+    def _note_nested(self, path: tuple[str, ...], item: Property) -> None:
+        """Nulls are checked in columns, not inside them, as the specification has it."""
+        for word, said in (("required", item.required), ("primaryKey", item.primary_key)):
+            if said and len(path) > 1:
+                text = f"Property '{'.'.join(path)}': {word} inside a struct is documentation"
+                self._report.note(item.origin, "nested", f"{text}; nothing is checked")
 
     def _options(self, column: Column, item: Property) -> Iterator[Rule]:
         for low, high in implied.contradictions(item):

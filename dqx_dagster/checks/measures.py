@@ -166,7 +166,8 @@ def duplicates(given: Given) -> Measure:
     keys: tuple[Column, ...] = given.parameters.get("columns") or (given.column,)
     value = keys[0] if len(keys) == 1 else Row(keys)
     distinct = Aggregate(Function.DISTINCT, value)
-    return Measure(Combined(Arithmetic.MINUS, ROWS, distinct), "repeat a value or are null")
+    says = "repeat a value or are null" if len(keys) == 1 else "repeat a row of values"
+    return Measure(Combined(Arithmetic.MINUS, ROWS, distinct), says)
 
 
 def repeated(keys: tuple[Column, ...]) -> Measure:
@@ -236,14 +237,18 @@ def length(function: Function, says: str) -> Build:
     """An aggregate of the lengths of the non-null values."""
 
     def build(given: Given) -> Measure:
-        return Measure(Aggregate(function, Length(given.column)), f"{says} of {given.column}")
+        return Measure(Aggregate(function, _sized(given)), f"{says} of {given.column}")
 
     return build
 
 
+def _sized(given: Given) -> Length:
+    return Length(given.column, given.parameters.get("column_type"))
+
+
 def average_length(given: Given) -> Measure:
     """All lengths together, by the number of values."""
-    total = Aggregate(Function.SUM, Length(given.column))
+    total = Aggregate(Function.SUM, _sized(given))
     metric = Combined(Arithmetic.DIVIDE, total, count_set(given.column))
     return Measure(metric, f"average length of {given.column}")
 
@@ -264,4 +269,4 @@ def completeness(given: Given) -> Measure:
     granularity = Granularity(given["granularity"])
     window = Window(granularity, given["lookback_days"], not given["allow_future_gaps"])
     present = Aggregate(Function.PERIODS, given["partition_column"], argument=window)
-    return Measure(Gaps(present), f"{granularity.value} periods have no rows")
+    return Measure(Gaps(present), granularity.value)

@@ -32,6 +32,11 @@ _UNITS = {"rows": Unit.ROWS, "row": Unit.ROWS, "count": Unit.ROWS}
 _UNITS |= {"percent": Unit.PERCENT, "%": Unit.PERCENT}
 _SHARES = {Unit.SHARE: Arithmetic.SHARE, Unit.PERCENT: Arithmetic.PERCENT}
 _MOMENTS = ("date", "timestamp")
+_KINDS = {
+    "string": ("string",),
+    "list": ("array", "list", "vector"),
+    "map": ("map", "object"),
+}
 _NO_COLUMN = Column(())
 
 
@@ -70,6 +75,7 @@ class QualityLowering:
         if row.needs and declared and declared.name not in row.needs:
             text = f"{row.name} does not work on the declared type {declared.name}"
             raise _Wrong(quality.origin, "type", text)
+        self._check_kind(quality, declared)
         self._check_keys(quality, row)
         limit = self._threshold(quality, row, declared)
         given = Given(column or _NO_COLUMN, self._parameters(quality, row, column, declared))
@@ -122,6 +128,15 @@ class QualityLowering:
         known = words(kind)
         hint = did_you_mean(word, known) or f"; known are {', '.join(known)}"
         raise _Wrong(quality.origin, "unknown-check", f"unknown {what} '{word}'{hint}")
+
+    @staticmethod
+    def _check_kind(quality: Quality, declared: ColumnType | None) -> None:
+        """`column_type` must not contradict the declared type."""
+        argument = quality.arguments.get("column_type")
+        allowed = _KINDS.get(str(argument.value)) if argument else None
+        if argument and declared and allowed and declared.name not in allowed:
+            text = f"column_type is {argument.value}, but the column is declared as {declared.name}"
+            raise _Wrong(argument.origin, "type", text)
 
     def _check_scope(self, quality: Quality, word: str) -> None:
         """A check of the table that stands at a column."""

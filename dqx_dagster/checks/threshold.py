@@ -103,6 +103,10 @@ class Threshold:
 
     def describe(self, unit: str = "") -> str:
         """What is allowed, in words; `unit` goes behind the numbers."""
+        within = "" if self.tolerance <= TOLERANCE else f" ± {_number(self.tolerance)}"
+        return f"{self._words(unit)}{within}"
+
+    def _words(self, unit: str) -> str:
         low, high = (_shown(bound, unit) for bound in (self.low, self.high))
         match (self.low is None, self.high is None, self.inside):
             case (False, False, inside) if self.low == self.high:
@@ -180,8 +184,8 @@ def _exact(value: Number | dt.date | dt.datetime) -> Fraction | float:
 
 def _shown(bound: Bound | None, unit: str) -> str:
     if isinstance(bound, dt.datetime):
-        midnight = bound.time() == dt.time()
-        return bound.date().isoformat() if midnight else bound.isoformat().replace("+00:00", "Z")
+        utc = bound.astimezone(dt.timezone.utc)
+        return utc.isoformat().replace("+00:00", "Z").removesuffix("T00:00:00Z")
     return f"{_number(bound)}{unit}" if bound is not None else ""
 
 

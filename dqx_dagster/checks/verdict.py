@@ -18,12 +18,15 @@ from dqx_dagster.checks.vocabulary import Unit
 from dqx_dagster.metrics.metric import (
     ROWS,
     Age,
+    Aggregate,
+    Function,
     Measurement,
     Measurements,
     Number,
     Unmeasurable,
     as_instant,
     evaluate,
+    leaves,
 )
 
 _LISTED = 10
@@ -76,9 +79,11 @@ def _outcome(limit: Threshold | None, actual: Measurement) -> Outcome:
         return Outcome.OBSERVED
     if actual is None:
         return Outcome.FAILED
+    number = isinstance(actual, int | float | Decimal | Fraction) and not isinstance(actual, bool)
     moment = isinstance(actual, dt.date)
-    if moment is not limit.temporal or isinstance(actual, str | bool | tuple | Unmeasurable):
+    if not (moment if limit.temporal else number):
         return Outcome.UNKNOWN
+    assert isinstance(actual, int | float | Decimal | Fraction | dt.date)
     return Outcome.PASSED if limit.admits(actual) else Outcome.FAILED
 
 
@@ -87,21 +92,39 @@ def _found(
 ) -> str:
     """What was measured, as the first half of the sentence."""
     if actual is None:
-        return f"{claim.says} is undefined: there are no values"
+        return f"{claim.says} is undefined: there are {_lack(claim)} values"
     listed = ", ".join(details[:_LISTED]) + (", …" if len(details) > _LISTED else "")
     listed = f": {listed}" if details else ""
     match claim.unit:
         case Unit.ROWS | Unit.SHARE | Unit.PERCENT:
             return _rows_found(claim, measurements)
         case Unit.HOURS:
-            return f"{claim.says} is {_amount(actual)} hours old"
+            return (
+                f"{claim.says} is {_told(actual, claim)} {'hour' if actual == 1 else 'hours'} old"
+            )
         case Unit.PERIODS:
-            return f"{_amount(actual)} {claim.says}{listed}"
+            noun = "period has" if actual == 1 else "periods have"
+            return f"{_amount(actual)} {claim.says} {noun} no rows{listed}"
         case Unit.COLUMNS:
             noun = "column does" if actual == 1 else "columns do"
             return f"{_amount(actual)} {noun} not match the contract{listed}"
         case Unit.VALUE:
-            return f"{claim.says} is {_amount(actual)}"
+            return f"{claim.says} is {_told(actual, claim)}"
+
+
+def _lack(claim: Claim) -> str:
+    """A variance needs two values, everything else one."""
+    functions = {leaf.function for leaf in leaves(claim.metric) if isinstance(leaf, Aggregate)}
+    return "too few" if Function.VARIANCE in functions else "no"
+
+
+def _told(actual: Measurement, claim: Claim) -> str:
+    """The value, short; in full where the short form would look like a bound that it is not."""
+    short = _amount(actual)
+    limit = claim.threshold
+    if isinstance(actual, int | dt.date) or limit is None or short not in str(limit).split(" "):
+        return short
+    return repr(_plain(actual)) if _plain(actual) not in (limit.low, limit.high) else short
 
 
 def _rows_found(claim: Claim, measurements: Measurements) -> str:
@@ -174,10 +197,20 @@ def _amount(value: Measurement) -> str:
         case int():
             return f"{value:,}"
         case float() | Decimal() | Fraction():
-            number = _number(value)
-            return f"{number:,}" if isinstance(number, int) else f"{number:,.6g}"
+            return _short(_number(value))
         case _:
             return _moment(value)
+
+
+def _short(number: int | float) -> str:
+    """Six digits, more only before the point."""
+    if isinstance(number, int):
+        return f"{number:,}"
+    if not math.isfinite(number):
+        return "NaN, not a number" if math.isnan(number) else "infinite"
+    if abs(number) < 1000 or abs(number) >= 1e15:
+        return f"{number:.6g}"
+    return f"{number:,.3f}".rstrip("0").rstrip(".")
 
 
 def _percent(value: Fraction) -> str:

@@ -26,6 +26,7 @@ from dqx_dagster.metrics.periods import Granularity
 NUMBERS: Final = ("integer", "number", "int", "float", "decimal")
 SIZED: Final = ("string", "array", "map", "object", "list", "struct", "vector")
 TEXTS: Final = ("string",)
+ORDERED: Final = (*NUMBERS, "date", "timestamp")
 
 
 class Scope(enum.Enum):
@@ -232,8 +233,12 @@ CHECKS: Final[tuple[CheckType, ...]] = (
         "distinct non-null values",
         m.aggregated(Function.DISTINCT, "number of distinct values"),
     ),
-    _column("min", _BOTH, "minimum", m.aggregated(Function.MIN, "minimum"), temporal=True),
-    _column("max", _BOTH, "maximum", m.aggregated(Function.MAX, "maximum"), temporal=True),
+    _column(
+        "min", _BOTH, "minimum", m.aggregated(Function.MIN, "minimum"), temporal=True, needs=ORDERED
+    ),
+    _column(
+        "max", _BOTH, "maximum", m.aggregated(Function.MAX, "maximum"), temporal=True, needs=ORDERED
+    ),
     _column("mean", _BOTH, "arithmetic mean", m.mean, needs=NUMBERS),
     _column("sum", _BOTH, "sum", m.aggregated(Function.SUM, "sum"), needs=NUMBERS),
     _column("count", _BOTH, "number of non-null values", m.count),

@@ -20,6 +20,7 @@ DESCRIPTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "empty": "The contract has no schema object, so there is nothing to check.",
         "file": "A directory holds no contract, or a link leads out of it.",
         "format": "A format only describes its column; nothing is checked.",
+        "nested": "A promise stands inside a struct, where it is documentation.",
         "null-value": "Null stands in a list of values where it changes nothing.",
         "number": "A number is too long, too large, or not finite.",
         "parameter": "A parameter of a check is missing, or has a value that it cannot have.",

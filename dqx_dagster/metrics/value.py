@@ -69,9 +69,13 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """Characters of a text, elements of a list or map, non-null fields of a struct."""
+    """Characters of a text, elements of a list or map, non-null fields of a struct.
+
+    `kind` is what the column must be (string, list or map), where the contract says so.
+    """
 
     of: Column
+    kind: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,18 @@ EXAMPLES: dict[str, dict[str, str]] = {
             """
         )
     },
+    "nested": {
+        "orders.yaml": odcs(
+            columns="""
+            - name: address
+              logicalType: object
+              properties:
+                - name: city
+                  logicalType: string
+                  required: true
+            """
+        )
+    },
     "null-value": {
         "orders.yaml": odcs(
             columns="""
