@@ -1,0 +1,183 @@
+"""`dqx-dagster run`: measures tables on Spark and judges them by their contracts.
+
+Takes contracts and the places of their tables, gives verdicts and an exit code, without Dagster::
+
+    $ dqx-dagster run contracts/ --table orders=data/orders.parquet
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import fnmatch
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+
+from dqx_dagster.checks.rule import Rule
+from dqx_dagster.checks.threshold import parse_moment
+from dqx_dagster.checks.verdict import Verdict
+from dqx_dagster.cli.results import as_json, write_results
+from dqx_dagster.cli.summary import Summary
+from dqx_dagster.cli.terminal import write_findings
+from dqx_dagster.contract.model import Contract
+from dqx_dagster.errors import EngineError
+from dqx_dagster.loading import inspect
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from dqx_dagster.spark.check import TableResult
+
+
+class _Clock(click.ParamType[dt.datetime]):
+    """An ISO date or time; without a zone it is UTC."""
+
+    name = "iso"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> dt.datetime:
+        """The moment that the text names."""
+        moment = value if isinstance(value, dt.datetime) else parse_moment(str(value))
+        if moment is None:
+            self.fail(f"'{value}' is not an ISO date or time, like 2026-01-31T12:00Z", param, ctx)
+        return moment
+
+
+@click.command(
+    "run",
+    epilog="\b\nExample:\n  dqx-dagster run contracts/ --table orders=data/orders.parquet",
+)
+@click.argument(
+    "contracts",
+    metavar="CONTRACT...",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, path_type=Path),
+)
+@click.option(
+    "--table",
+    "tables",
+    metavar="NAME=PATH",
+    multiple=True,
+    help="Where a table is: files, or a catalog table. NAME is a dataset of the contracts.",
+)
+@click.option("--select", "patterns", metavar="GLOB", multiple=True, help="Only these checks.")
+@click.option("--now", type=_Clock(), help="The clock, as ISO time. [default: now]")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["error", "warn"]),
+    default="error",
+    show_default=True,
+    help="Which broken rules fail the run: just P0, or all.",
+)
+@click.option(
+    "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+def run_command(  # noqa: PLR0917 - click passes one argument for each option
+    contracts: tuple[Path, ...],
+    tables: tuple[str, ...],
+    patterns: tuple[str, ...],
+    now: dt.datetime | None,
+    fail_on: str,
+    format_: str,
+) -> None:
+    """Check tables against their contracts, on Spark.
+
+    Exits with 0 if no P0 rule is broken or unknown, 1 if one is, 2 if a contract,
+    a table or the call is wrong.
+    """
+    chosen = _contracts(contracts)
+    places = _places(tables, chosen)
+    clock = now or dt.datetime.now(dt.timezone.utc)
+    try:
+        results = _run(places, patterns, clock)
+    except EngineError as error:
+        raise click.UsageError(str(error)) from None
+    if format_ == "json":
+        click.echo(as_json(results))
+    else:
+        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        write_results(sys.stdout, results, colour=colour)
+    broken = [v for result in results for v in result.verdicts if _breaks(v, fail_on)]
+    sys.exit(1 if broken else 0)
+
+
+def _breaks(verdict: Verdict, fail_on: str) -> bool:
+    return not verdict.passed and (verdict.rule.blocking or fail_on == "warn")
+
+
+def _contracts(paths: Sequence[Path]) -> tuple[Contract, ...]:
+    """The contracts; a wrong one ends the run with its errors."""
+    inspection = inspect(paths)
+    if inspection.errors:
+        write_findings(
+            sys.stderr, inspection.errors, str(Summary.of(inspection)), colour=sys.stderr.isatty()
+        )
+        sys.exit(2)
+    return inspection.contracts
+
+
+def _places(tables: Sequence[str], contracts: Sequence[Contract]) -> list[tuple[Contract, str]]:
+    """Which contract is tried on which table; each of them must have one."""
+    given = dict(table.partition("=")[::2] for table in tables)
+    for table in tables:
+        if "=" not in table:
+            raise click.UsageError(f"--table must be NAME=PATH, got: {table}")
+    names = [name for c in contracts for name in (c.dataset, c.object_name)]
+    if unknown := [name for name in given if name not in names]:
+        known = ", ".join(sorted({c.dataset for c in contracts}))
+        raise click.UsageError(f"--table {unknown[0]}: no contract has it; known are {known}")
+    found = [(c, given.get(c.dataset) or given.get(c.object_name)) for c in contracts]
+    places = [(contract, place) for contract, place in found if place]
+    if missing := [c.dataset for c, place in found if not place]:
+        raise click.UsageError(f"no table for {', '.join(missing)}: add --table {missing[0]}=PATH")
+    return places
+
+
+def _run(
+    places: Sequence[tuple[Contract, str]], patterns: Sequence[str], clock: dt.datetime
+) -> list[TableResult]:
+    from dqx_dagster.checks.lowering import lower  # noqa: PLC0415 - as the next ones
+    from dqx_dagster.spark.check import check_table  # noqa: PLC0415 - `lint` needs no pyspark
+    from dqx_dagster.spark.sources import read_table  # noqa: PLC0415
+
+    results = []
+    with _session() as spark, Console(stderr=True).status("Starting") as status:
+        for index, (contract, place) in enumerate(places):
+            status.update(f"Checking {contract.dataset} ({index + 1} of {len(places)})")
+            rules = [rule for rule in lower(contract).rules if _selected(rule, patterns)]
+            table = read_table(spark, place)
+            results.append(check_table(contract, table, now=clock, rules=rules))
+    return results
+
+
+def _selected(rule: Rule, patterns: Sequence[str]) -> bool:
+    return not patterns or any(fnmatch.fnmatchcase(rule.name, pattern) for pattern in patterns)
+
+
+@contextlib.contextmanager
+def _session() -> Iterator[SparkSession]:
+    """A session of our own, unless the environment brings one."""
+    from pyspark.sql import SparkSession  # noqa: PLC0415 - `lint` needs no pyspark
+
+    builder = SparkSession.builder.appName("dqx-dagster")
+    if not os.environ.get("SPARK_REMOTE") and not os.environ.get("MASTER"):
+        builder = builder.master("local[*]")
+    builder = builder.config("spark.ui.enabled", "false")
+    builder = builder.config("spark.ui.showConsoleProgress", "false")
+    # A pattern that overflows the stack then fails its rule, and not the whole process.
+    builder = builder.config("spark.executor.killOnFatalError.depth", "0")
+    spark = builder.getOrCreate()
+    try:
+        with contextlib.suppress(Exception):  # Spark Connect has no such switch
+            spark.sparkContext.setLogLevel("ERROR")
+        yield spark
+    finally:
+        spark.stop()

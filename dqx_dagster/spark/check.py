@@ -1,0 +1,66 @@
+"""A contract and its table → verdicts: lowering, planning, measuring and judging in one call."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyspark.sql import DataFrame
+
+from dqx_dagster.checks.lowering import lower
+from dqx_dagster.checks.rule import Rule, Settings, Skipped, plan
+from dqx_dagster.checks.verdict import Verdict, judge
+from dqx_dagster.contract.model import Contract
+from dqx_dagster.errors import SchemaValidationError
+from dqx_dagster.metrics.metric import ROWS, Mismatches
+from dqx_dagster.metrics.plan import plan_metrics
+from dqx_dagster.spark.cost import Cost
+from dqx_dagster.spark.measure import measure, measure_with_cost
+
+
+@dataclass(frozen=True, slots=True)
+class TableResult:
+    """What was found out about one table."""
+
+    contract: Contract
+    rows: int | None
+    verdicts: tuple[Verdict, ...]
+    skipped: tuple[Skipped, ...]
+    cost: Cost
+
+
+def check_table(
+    contract: Contract,
+    table: DataFrame,
+    *,
+    now: dt.datetime | None = None,
+    settings: Settings | None = None,
+    rules: Sequence[Rule] | None = None,
+) -> TableResult:
+    """Measure and judge the rules of a contract, or just some of them.
+
+    `now` is the clock; without one it is the time of the call.
+    """
+    clock = now or dt.datetime.now(dt.timezone.utc)
+    lowered = lower(contract, settings)
+    chosen = lowered.rules if rules is None else tuple(rules)
+    needed = plan_metrics([ROWS, *plan(chosen).leaves])
+    measured, cost = measure_with_cost(table, needed, now=clock)
+    rows = measured[ROWS]
+    return TableResult(
+        contract,
+        rows if isinstance(rows, int) else None,
+        tuple(judge(rule, measured, clock) for rule in chosen),
+        lowered.skipped,
+        cost,
+    )
+
+
+def validate_schema(contract: Contract, table: DataFrame) -> None:
+    """Raise `SchemaValidationError` where the columns are not what the contract declares."""
+    rules = [r for r in lower(contract).rules if isinstance(r.claim.metric, Mismatches)]
+    clock = dt.datetime.now(dt.timezone.utc)
+    for problems in measure(table, plan(rules), now=clock).values():
+        if isinstance(problems, tuple) and problems:
+            raise SchemaValidationError("\n".join(map(str, problems)))

@@ -1,0 +1,225 @@
+"""Aggregates of the algebra → Spark columns, bound to a table's schema.
+
+Each aggregate is checked against the types before anything runs: what a type cannot support is
+refused here, with the reason. Only forms are used that mean the same with ANSI on and off, and
+every result leaves Spark as a text, which always collects.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TypeAlias
+
+from pyspark.sql import Column as SparkColumn
+from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
+from pyspark.sql import types as T  # noqa: N812
+
+from dqx_dagster.metrics.metric import Aggregate, Function, Measurement, Quantile, Unmeasurable
+from dqx_dagster.metrics.predicate import Always, IsSet, Predicate
+from dqx_dagster.metrics.value import Column, Length, Lowercase, Row, Value
+from dqx_dagster.spark.binding import Binding, Bound, Refusal
+from dqx_dagster.spark.literals import FLOATS, INTEGERS, from_micros, is_number
+from dqx_dagster.spark.predicates import Predicates
+
+Read: TypeAlias = Callable[[str], Measurement]
+
+ACCURACY = 10_000
+"""Of approximate percentiles: the rank is wrong by at most one row in so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """An aggregate as Spark computes it."""
+
+    aggregate: Aggregate
+    column: SparkColumn  # gives one text
+    read: Read  # what the text means
+    buffers: int = 1  # how many fields Spark keeps for it
+
+
+class Compiler:
+    """Compiles aggregates for one table."""
+
+    def __init__(self, binding: Binding) -> None:
+        """`binding` is the table's schema."""
+        self._binding = binding
+        self._predicates = Predicates(binding)
+
+    def compile(self, aggregate: Aggregate) -> Compiled:
+        """The aggregate as a column; raises `Refusal` with the reason where there is none."""
+        match aggregate.function:
+            case Function.COUNT:
+                return Compiled(aggregate, self._count(aggregate.where), int)
+            case Function.MIN | Function.MAX:
+                return self._extreme(aggregate)
+            case Function.SUM:
+                return self._sum(aggregate)
+            case Function.VARIANCE:
+                value = self._number(aggregate).cast("double")
+                return Compiled(aggregate, F.var_samp(value), float, buffers=3)
+            case Function.PERCENTILE:
+                return self._percentile(aggregate)
+            case Function.DISTINCT:
+                keys = self.keys(aggregate)
+                distinct = F.count_distinct(keys[0] if len(keys) == 1 else F.struct(*keys))
+                return Compiled(aggregate, distinct, int)
+            case Function.PERIODS:
+                raise Refusal("periods are measured by a query of their own")
+
+    def keys(self, aggregate: Aggregate) -> list[SparkColumn]:
+        """The columns that a distinct count is over."""
+        columns = aggregate.of.columns if isinstance(aggregate.of, Row) else (aggregate.of,)
+        found = []
+        for column in columns:
+            if not isinstance(column, Column):
+                raise Refusal("only columns can be counted as distinct values")
+            bound = self._binding.bind(column)
+            if not _groupable(bound.type):
+                kind = bound.type.simpleString()
+                raise Refusal(f"'{column}' is {kind}: Spark cannot tell its values apart")
+            found.append(bound.column)
+        return found
+
+    def holds(self, predicate: Predicate) -> SparkColumn:
+        """Where a predicate holds, as a boolean column that is never null."""
+        return self._predicates.total(predicate)
+
+    def moment(self, value: Value | None) -> Bound:
+        """A column of dates or timestamps."""
+        bound = self._column(value)
+        if not isinstance(bound.type, T.DateType | T.TimestampType | T.TimestampNTZType):
+            kind = bound.type.simpleString()
+            raise Refusal(f"'{value}' is {kind}: a date or timestamp is needed")
+        return bound
+
+    def _count(self, where: Predicate) -> SparkColumn:
+        match where:
+            case Always():
+                return F.count(F.lit(1))
+            case IsSet(Column() as column):
+                return F.count(self._binding.bind(column).column)
+            case _:
+                return F.count(F.when(self._predicates.maybe(where), 1))
+
+    def _column(self, value: Value | None) -> Bound:
+        match value:
+            case Column():
+                return self._binding.bind(value)
+            case Length():
+                return Bound(self._predicates.length(value), T.IntegerType())
+            case Lowercase() | Row() | None:
+                raise Refusal("only a column can be aggregated")
+
+    def _within(self, aggregate: Aggregate, column: SparkColumn) -> SparkColumn:
+        if isinstance(aggregate.where, Always):
+            return column
+        return F.when(self._predicates.maybe(aggregate.where), column)
+
+    def _extreme(self, aggregate: Aggregate) -> Compiled:
+        bound = self._column(aggregate.of)
+        extreme = F.min if aggregate.function is Function.MIN else F.max
+        found = extreme(self._within(aggregate, bound.column))
+        match bound.type:
+            case T.DateType():
+                return Compiled(aggregate, F.unix_date(found), _date)
+            case T.TimestampType():
+                return Compiled(aggregate, F.unix_micros(found), _instant)
+            case T.TimestampNTZType():
+                return Compiled(aggregate, found, _local)
+            case type_ if is_number(type_):
+                return Compiled(aggregate, found, _reader(type_))
+            case type_:
+                raise Refusal(
+                    f"'{aggregate.of}' is {type_.simpleString()}: "
+                    f"{aggregate.function.value} needs numbers, dates or timestamps"
+                )
+
+    def _number(self, aggregate: Aggregate) -> SparkColumn:
+        bound = self._column(aggregate.of)
+        if not is_number(bound.type):
+            kind = bound.type.simpleString()
+            raise Refusal(f"'{aggregate.of}' is {kind}: {aggregate.function.value} needs numbers")
+        return self._within(aggregate, bound.column)
+
+    def _sum(self, aggregate: Aggregate) -> Compiled:
+        type_ = self._column(aggregate.of).type
+        value = self._number(aggregate)
+        match type_:
+            case T.LongType():
+                # In two halves: one sum of longs overflows, decimals cost several times as much.
+                # Exact as long as neither half overflows: up to 2^31 rows.
+                high = F.sum(F.shiftright(value, 32))
+                low = F.sum(value.bitwiseAND(F.lit(0xFFFFFFFF).cast("bigint")))
+                halves = F.concat(high.cast("string"), F.lit("|"), low.cast("string"))
+                return Compiled(aggregate, halves, _halves, buffers=2)
+            case T.DecimalType():
+                wide = T.DecimalType(38, type_.scale)
+                return Compiled(aggregate, F.try_sum(value.cast(wide)), Decimal, buffers=2)
+            case _ if isinstance(type_, FLOATS):
+                return Compiled(aggregate, F.sum(value.cast("double")), float)
+            case _:
+                return Compiled(aggregate, F.sum(value.cast("bigint")), int)
+
+    def _percentile(self, aggregate: Aggregate) -> Compiled:
+        value, quantile = self._number(aggregate), aggregate.argument
+        assert isinstance(quantile, Quantile)
+        type_ = self._column(aggregate.of).type
+        if quantile.exact:
+            found = F.percentile(value.cast("double"), quantile.at)
+            return Compiled(aggregate, found, float)
+        if isinstance(type_, T.DecimalType):
+            value, type_ = value.cast("double"), T.DoubleType()
+        if isinstance(type_, FLOATS):
+            # NaN is the largest value, but the sketch does not sort it.
+            value = F.nanvl(value.cast("double"), F.lit(float("inf")))
+        found = F.percentile_approx(value, quantile.at, ACCURACY)
+        return Compiled(aggregate, found, _reader(type_))
+
+
+def _groupable(type_: T.DataType) -> bool:
+    match type_:
+        case T.ArrayType():
+            return _groupable(type_.elementType)
+        case T.StructType():
+            return all(_groupable(field.dataType) for field in type_.fields)
+        case _:
+            atomic = isinstance(type_, T.AtomicType | T.NullType)
+            return atomic and type_.simpleString() not in ("variant", "interval")
+
+
+def _reader(type_: T.DataType) -> Read:
+    if isinstance(type_, INTEGERS):
+        return int
+    return Decimal if isinstance(type_, T.DecimalType) else float
+
+
+def _halves(text: str) -> Measurement:
+    high, low = map(int, text.split("|"))
+    return (high << 32) + low
+
+
+def _instant(text: str) -> Measurement:
+    return from_micros(int(text)) or Unmeasurable("a timestamp lies outside the years 1 to 9999")
+
+
+def _local(text: str) -> Measurement:
+    try:
+        return dt.datetime.fromisoformat(_padded(text))  # without zone, as the column is
+    except ValueError:
+        return Unmeasurable("a timestamp lies outside the years 1 to 9999")
+
+
+def _padded(text: str) -> str:
+    """Spark drops trailing zeros of a fraction; Python 3.10 wants three or six digits."""
+    head, dot, fraction = text.partition(".")
+    return f"{head}.{fraction.ljust(6, '0')}" if dot else head
+
+
+def _date(text: str) -> Measurement:
+    try:
+        return dt.date(1970, 1, 1) + dt.timedelta(days=int(text))
+    except OverflowError:
+        return Unmeasurable("a date lies outside the years 1 to 9999")
