@@ -118,11 +118,24 @@ class ContractValidationError(DqxError):
         return self.errors[0].origin
 
 
-class Report:
-    """Collects findings while a contract is read, so that all errors come at once."""
+MAX_ERRORS = 200
+"""Of one file. More of them help nobody, and close matches for thousands take minutes."""
 
-    def __init__(self) -> None:
+
+class TooManyErrorsError(Exception):
+    """Ends the reading of a file; what was found until then is in its report."""
+
+
+class Report:
+    """Collects findings while a contract is read, so that all errors come at once.
+
+    Raises `TooManyErrorsError` with the one that is too many.
+    """
+
+    def __init__(self, limit: int | None = MAX_ERRORS) -> None:
+        """`limit` is how many errors are enough."""
         self._findings: dict[Finding, None] = {}
+        self._errors, self._limit = 0, limit
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -131,6 +144,8 @@ class Report:
 
     def error(self, origin: Origin, code: str, message: str) -> None:
         """Add an error."""
+        if self._errors == self._limit:
+            raise TooManyErrorsError
         self.add(Finding(Level.ERROR, code, message, origin))
 
     def warning(self, origin: Origin, code: str, message: str) -> None:
@@ -143,7 +158,10 @@ class Report:
 
     def add(self, *findings: Finding) -> None:
         """Add findings; what is there already is not said twice."""
-        self._findings |= dict.fromkeys(findings)
+        for finding in findings:
+            if finding not in self._findings:
+                self._findings[finding] = None
+                self._errors += finding.level is Level.ERROR
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -161,8 +179,17 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f". Did you mean '{match}'?" if match else ""
 
 
+MAX_WORD = 100
+MAX_WORDS = 2_000
+"""Beyond these, looking for a close match takes too long."""
+
+
 def close_match(word: str, known: Iterable[str]) -> str | None:
     """The known word that `word` was probably meant to be."""
-    by_lower = {candidate.lower(): candidate for candidate in sorted(known, reverse=True)}
+    # Words of more different lengths are never alike enough.
+    near = (w for w in known if 3 * max(len(w), len(word)) <= 5 * min(len(w), len(word)))
+    by_lower = {candidate.lower(): candidate for candidate in sorted(near, reverse=True)}
+    if len(word) > MAX_WORD or len(by_lower) > MAX_WORDS:
+        return None
     found = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=0.75)
     return by_lower[found[0]] if found else None

@@ -20,12 +20,14 @@ from dqx_dagster.contract.native import read_native
 from dqx_dagster.contract.odcs import read_odcs
 from dqx_dagster.contract.standard import check_portable
 from dqx_dagster.errors import (
+    MAX_ERRORS,
     ContractValidationError,
     ContractWarning,
     Finding,
     Level,
     Origin,
     Report,
+    TooManyErrorsError,
 )
 
 SUFFIXES = (".yaml", ".yml")
@@ -72,18 +74,24 @@ def inspect(
     dialect: Dialect | None = None,
 ) -> Inspection:
     """Read files and directories, and collect every finding."""
-    report = Report()
+    report = Report(limit=None)
     contracts: list[Contract] = []
     lowered: list[Lowered] = []
-    files = {path.resolve(): (path, name) for path, name in _files(paths, report)}
+    files = {_identity(path): (path, name) for path, name in _files(paths, report)}
     for path, name in files.values():
         own = Report()  # of this file alone: what is wrong with one must not hide another's faults
-        document = _document(path, name, own)
-        for contract in _read(document, own, dialect=dialect, strict=strict) if document else ():
-            contracts.append(contract)
-            lowered.append(lower_into(own, contract, settings or Settings()))
-        if document and strict and (dialect or _dialect(document)) is Dialect.ODCS:
-            check_portable(document, own)
+        try:
+            document = _document(path, name, own)
+            read = _read(document, own, dialect=dialect, strict=strict) if document else []
+            rules = [lower_into(own, contract, settings or Settings()) for contract in read]
+            if document and strict and (dialect or _dialect(document)) is Dialect.ODCS:
+                check_portable(document, own)
+        except TooManyErrorsError:
+            text = f"more than {MAX_ERRORS} errors; the rest of the file is not read"
+            report.error(Origin(name), "too-many", text)
+        else:
+            contracts += read
+            lowered += rules
         report.add(*own.findings)
     _check_assets(contracts, report)
     found = sorted(report.findings, key=lambda finding: finding.sort_key)
@@ -122,35 +130,64 @@ def _checked(inspection: Inspection) -> list[Contract]:
 
 def _files(paths: Iterable[Path], report: Report) -> Iterator[tuple[Path, str]]:
     for path in paths:
-        if not path.exists():
-            report.error(Origin(str(path)), "file", "there is no such file or directory")
-        elif not path.is_dir():
+        kind = _kind(path)
+        if kind is None:
+            _refuse(report, str(path), "there is no such file or directory")
+        elif kind == "file":
             yield path, str(path)
         else:
             found = list(_below(path, report))
             if not found:
-                report.error(Origin(str(path)), "file", "the directory holds no contract (*.yaml)")
+                _refuse(report, str(path), "the directory holds no contract (*.yaml)")
             yield from found
+
+
+def _identity(path: Path) -> Path:
+    """What is read once, however it is spelled."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):
+        return path
+
+
+def _refuse(report: Report, name: str, text: str) -> None:
+    report.error(Origin(name), "file", text)
+
+
+def _kind(path: Path) -> str | None:
+    try:
+        return "directory" if path.is_dir() else "file" if path.exists() else None
+    except (OSError, ValueError):  # a name that no file can have
+        return None
 
 
 def _below(directory: Path, report: Report) -> Iterator[tuple[Path, str]]:
     """Every contract file below a directory, sorted.
 
-    Hidden files and folders are none; links that lead out of the directory are refused.
+    Hidden files and folders are none; links that lead out of it, or nowhere, are refused.
     """
     root = directory.resolve()
     for folder, folders, names in os.walk(directory):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in folders:
+            link = Path(folder) / name
+            if link.is_symlink() and not _inside(link, root):
+                _refuse(report, link.as_posix(), "the link leads out of the directory")
         for name in sorted(names):
             path = Path(folder) / name
             if path.suffix.lower() not in SUFFIXES or name.startswith("."):
                 continue
-            shown = path.as_posix()
-            if root not in path.resolve().parents:
-                text = "the link leads out of the directory; it is not followed"
-                report.error(Origin(shown), "file", text)
+            if _inside(path, root):
+                yield path, path.as_posix()
             else:
-                yield path, shown
+                _refuse(report, path.as_posix(), "the link leads out of the directory, or nowhere")
+
+
+def _inside(path: Path, root: Path) -> bool:
+    try:
+        return root in path.resolve(strict=True).parents
+    except (OSError, RuntimeError):  # nowhere, or in a ring
+        return False
 
 
 def _document(path: Path, name: str, report: Report) -> Document | None:

@@ -19,7 +19,12 @@ from dqx_dagster.checks.threshold import Threshold
 from dqx_dagster.checks.vocabulary import Scope, Unit, find
 from dqx_dagster.contract.columns import walk
 from dqx_dagster.contract.model import Contract, Property, Quality, RuleKind, SlaLatency
-from dqx_dagster.errors import ContractValidationError, Origin, Report
+from dqx_dagster.errors import (
+    ContractValidationError,
+    Origin,
+    Report,
+    TooManyErrorsError,
+)
 from dqx_dagster.metrics.metric import Field, Mismatches
 from dqx_dagster.metrics.value import Column
 
@@ -33,7 +38,10 @@ def lower(contract: Contract, settings: Settings | None = None) -> Lowered:
     Raises `ContractValidationError` with all errors where a rule makes no sense.
     """
     report = Report()
-    lowered = lower_into(report, contract, settings or Settings())
+    try:
+        lowered = lower_into(report, contract, settings or Settings())
+    except TooManyErrorsError:
+        raise ContractValidationError(report.errors) from None
     if report.errors:
         raise ContractValidationError(report.errors)
     return lowered

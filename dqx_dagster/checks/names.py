@@ -49,7 +49,15 @@ def with_digest(name: str, identity: str) -> str:
 
 
 def settle(names: Sequence[str], identities: Sequence[str]) -> list[str]:
-    """Give every member of a collision its digest; names alone keep theirs."""
-    count = Counter(names)
-    pairs = zip(names, identities, strict=True)
-    return [with_digest(name, identity) if count[name] > 1 else name for name, identity in pairs]
+    """Give every member of a collision its digest; names alone keep theirs.
+
+    A name that another rule's digest has taken counts as a collision too.
+    """
+    settled, changed = list(names), list(identities)
+    while len(set(settled)) < len(settled):
+        count = Counter(settled)
+        for index, name in enumerate(settled):
+            if count[name] > 1:
+                settled[index] = with_digest(names[index], changed[index])
+                changed[index] += "+"
+    return settled

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+_INT_DIGITS = 10
 _QUANTIFIER = re.compile(r"\{(\d+)(,(\d*))?\}")
 _LETTER_ESCAPES = frozenset("tnrfaexucdDhHsSvVwWbBAGZzpPRXkQN")
 """Java refuses a backslash before any other letter."""
@@ -133,8 +134,10 @@ def _counted(pattern: str, at: int) -> int:
     found = _QUANTIFIER.match(pattern, at)
     if found is None:
         raise _Problem("'{' must be a repetition like {2,5}, or be escaped, at", at)
-    low, high = int(found[1]), found[3]
-    if high and int(high) < low:
+    low, high = found[1].lstrip("0"), (found[3] or "").lstrip("0")
+    if max(len(low), len(high)) > _INT_DIGITS:
+        raise _Problem("a repetition has too large a number, at", at)
+    if found[3] and int(high or 0) < int(low or 0):
         raise _Problem(f"the repetition {found.group()} is reversed, at", at)
     end = found.end()
     return end + 1 if pattern[end : end + 1] in ("?", "+") else end

@@ -162,10 +162,10 @@ def parse_moment(text: str) -> dt.datetime | None:
     """An ISO date or timestamp as an instant; without a zone it is UTC."""
     try:
         # Python 3.10 reads neither `Z` nor offsets without a colon.
-        moment = dt.datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
-    except ValueError:
+        moment = as_instant(dt.datetime.fromisoformat(text.strip().replace("Z", "+00:00")))
+        return moment.astimezone(dt.timezone.utc) if moment else None
+    except (ValueError, OverflowError):  # no such date; none in UTC
         return None
-    return as_instant(moment)
 
 
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.timezone.utc)

@@ -35,6 +35,7 @@ DESCRIPTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "skipped": "A rule cannot run here, and is skipped.",
         "sla": "A service level is wrong, or cannot be enforced.",
         "threshold": "The value of an operator makes no sense, or there are two operators.",
+        "too-many": "A file has too many errors to list.",
         "type": "A type is unknown, or is not one that the check works on.",
         "unit": "A unit is unknown, or does not fit the metric.",
         "unknown-check": "A metric or check has a name that is not in the vocabulary.",

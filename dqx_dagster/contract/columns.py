@@ -10,9 +10,13 @@ from dqx_dagster.errors import Report
 
 def find_property(properties: tuple[Property, ...], name: str) -> Property | None:
     """The property that is called `name`: by its name, else by its physical name."""
-    by_name = (p for p in properties if p.name == name)
-    by_column = (p for p in properties if p.column == name)
-    return next(by_name, None) or next(by_column, None)
+    by_column = None
+    for item in properties:
+        if item.name == name:
+            return item
+        if by_column is None and item.column == name:
+            by_column = item
+    return by_column
 
 
 def walk(

@@ -17,11 +17,14 @@ import yaml
 from dqx_dagster.errors import ContractValidationError, Origin, Report, YamlPath
 
 MAX_DEPTH = 40
-MAX_NODES = 100_000
+MAX_NODES = 50_000
+MAX_TEXT = 100_000  # characters of one text
 MAX_REPEATED = 5_000  # values that aliases may repeat: an alias bomb is counted at full size
+_LINE = 100  # characters that count as one value where an alias repeats them
 MAX_DIGITS = 38  # what Spark's widest decimal holds
 
 _PARSER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # only its event parser is used
+_TEXT_TAGS = (None, "!", "tag:yaml.org,2002:str")
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
 _BOOLEANS = {"true": True, "True": True, "TRUE": True}
 _BOOLEANS |= {"false": False, "False": False, "FALSE": False}
@@ -62,7 +65,7 @@ class _Frame:
     anchor: str | None
     nodes_before: int
     key: str | None = None
-    merges: list[Any] = field(default_factory=list)
+    merges: list[tuple[YamlPath, Any, Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +150,8 @@ class Composer:
     def _close(self) -> None:
         frame = self._stack.pop()
         if isinstance(frame.node, dict):
-            for source in frame.merges:
-                for key, value in source.items():
-                    frame.node.setdefault(key, value)
+            for path, value, mark in frame.merges:
+                self._merge(frame.node, value, path, mark)
         if frame.anchor:
             self._anchors[frame.anchor] = _Anchored(frame.node, self._nodes - frame.nodes_before)
 
@@ -172,27 +174,32 @@ class Composer:
         if frame is not None and isinstance(frame.node, dict) and frame.key is None:
             self._key(frame, event, plain=plain)
             return
-        if event.tag not in (None, "!", "tag:yaml.org,2002:str"):
+        if event.tag not in _TEXT_TAGS:
             self._refuse_tag(event)
         value = self._resolve(event) if plain else event.value
         self._check_text(event)
         path = self._place(value, event)
         if event.style == "|":
-            self.blocks[path] = self._first_content(event.start_mark)
+            self.blocks[path] = self._first_content(event)
         if event.anchor:
-            self._anchors[event.anchor] = _Anchored(value, 1)
+            weight = 1 + (len(value) // _LINE if isinstance(value, str) else 0)
+            self._anchors[event.anchor] = _Anchored(value, weight)
 
-    def _first_content(self, mark: Any) -> tuple[int, int]:
-        """Where the first line below `|` begins."""
-        following = self._lines[mark.line + 1 : mark.line + 2] or [""]
-        line, _ = self.at.position(mark)
-        return (line + 1, len(following[0]) - len(following[0].lstrip(" ")) + 1)
+    def _first_content(self, event: Any) -> tuple[int, int]:
+        """Where the text below `|` begins: its first line, and the column of its margin."""
+        mark, texts = event.start_mark, event.value.split("\n")
+        filled = next((i for i, text in enumerate(texts) if text.strip()), 0)
+        below = self._lines[mark.line + 1 + filled : mark.line + 2 + filled] or [""]
+        margin = max(0, len(below[0].rstrip()) - len(texts[filled].rstrip()))
+        return (self.at.position(mark)[0] + 1, self.at.column + margin)
 
     def _key(self, frame: _Frame, event: Any, *, plain: bool) -> None:
         key = event.value
         path = (*frame.path, key)
         origin = self.here(path, event.start_mark)
         self._check_text(event)
+        if event.tag not in _TEXT_TAGS:
+            self._refuse_tag(event)
         if plain and not isinstance(self._resolve(event), str):
             self.report.error(origin, "yaml", f"the key {key or 'null'} must be a text; quote it")
         if key in frame.node:
@@ -225,18 +232,21 @@ class Composer:
         key, frame.key = frame.key, None
         path = (*frame.path, key)
         if key == "<<":
-            self._merge(frame, value, path, event)
+            frame.merges.append((path, value, event.start_mark))
         else:
             frame.node.setdefault(key, value)
         return path
 
-    def _merge(self, frame: _Frame, value: Any, path: YamlPath, event: Any) -> None:
+    def _merge(self, node: dict[str, Any], value: Any, path: YamlPath, mark: Any) -> None:
+        """Take over the keys of other mappings that this one does not have itself."""
         sources = value if isinstance(value, list) else [value]
-        if all(isinstance(source, dict) for source in sources):
-            frame.merges.extend(sources)
-        else:
+        if not all(isinstance(source, dict) for source in sources):
             text = "'<<' merges mappings; here it has something else"
-            self.report.error(self.here(path, event.start_mark), "yaml", text)
+            self.report.error(self.here(path, mark), "yaml", text)
+            return
+        for source in sources:
+            for key, inherited in source.items():
+                node.setdefault(key, inherited)
 
     def _resolve(self, event: Any) -> Any:
         """What an unquoted scalar means: null, boolean, number or text, as in YAML 1.2."""
@@ -263,15 +273,26 @@ class Composer:
 
     def _refuse_number(self, event: Any, why: str) -> None:
         shown = event.value if len(event.value) <= 20 else f"{event.value[:20]}…"
-        origin = self.here(self._stack[-1].path if self._stack else (), event.start_mark)
+        origin = self.here(self._path(), event.start_mark)
         self.report.error(origin, "number", f"{shown} {why}")
 
     def _refuse_tag(self, event: Any) -> None:
-        origin = self.here(self._stack[-1].path if self._stack else (), event.start_mark)
+        origin = self.here(self._path(), event.start_mark)
         self.report.error(origin, "yaml", f"the tag {event.tag} is not allowed in a contract")
 
+    def _path(self) -> YamlPath:
+        """The path of the value that comes next."""
+        if not self._stack:
+            return ()
+        frame = self._stack[-1]
+        step = len(frame.node) if isinstance(frame.node, list) else frame.key
+        return frame.path if step is None else (*frame.path, step)
+
     def _check_text(self, event: Any) -> None:
+        if len(event.value) > MAX_TEXT:
+            text = f"a text of more than {MAX_TEXT:,} characters"
+            raise failure(self.here(self._path(), event.start_mark), text)
         if match := _CONTROL.search(event.value):
-            origin = self.here(self._stack[-1].path if self._stack else (), event.start_mark)
+            origin = self.here(self._path(), event.start_mark)
             what = f"the character U+{ord(match.group()):04X} is not allowed"
             self.report.error(origin, "yaml", what)

@@ -26,7 +26,13 @@ from dqx_dagster.contract.model import (
     SlaSchedule,
 )
 from dqx_dagster.contract.node import Node
-from dqx_dagster.contract.sla import LONG_LAG_HOURS, cron_error, max_age_hours, period_hours
+from dqx_dagster.contract.sla import (
+    LONG_LAG_HOURS,
+    MAX_HOURS,
+    cron_error,
+    max_age_hours,
+    period_hours,
+)
 from dqx_dagster.contract.standard import explain
 from dqx_dagster.errors import Report, YamlPath, did_you_mean
 
@@ -233,7 +239,7 @@ class _Reader:
         ):
             return (None, None)
         period = self._period(node, cron)
-        if period is None or lag < 0:
+        if period is None or not 0 <= lag <= MAX_HOURS:
             return (None, None)
         if lag > LONG_LAG_HOURS and period <= _DAY_HOURS:
             text = f"sla.lag_hours: {lag} hours is more than a week on the schedule '{cron}'"

@@ -30,6 +30,8 @@ BUFFER_HOURS = 1
 """What the native format adds to every lag."""
 
 LONG_LAG_HOURS = 168
+MAX_HOURS = 8760.0 * 1000
+"""A thousand years: beyond that, a time is a mistake."""
 
 _DURATION = re.compile(
     r"P(?:(?P<years>\d+(?:\.\d+)?)Y)?(?:(?P<months>\d+(?:\.\d+)?)M)?(?:(?P<weeks>\d+(?:\.\d+)?)W)?"
@@ -52,14 +54,18 @@ def to_hours(value: object, unit: str | None) -> float | None:
     if isinstance(value, str):
         if unit is None and (match := _DURATION.match(value)) and len(value) > len("PT"):
             parts = {name: float(text) for name, text in match.groupdict().items() if text}
-            return sum(_HOURS[name] * amount for name, amount in parts.items()) or None
+            hours = sum(_HOURS[name] * amount for name, amount in parts.items())
+            return hours if 0 < hours < MAX_HOURS else None
         if not _NUMBER.match(value.strip()):
             return None
         value = float(value)
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     factor = HOURS_OF_UNIT.get((unit or "h").strip().lower())
-    return None if factor is None else round(float(value) * factor, 9)
+    if factor is None:
+        return None
+    amount = round(float(value) * factor, 9)
+    return amount if amount < MAX_HOURS else None
 
 
 _CRON_FIELDS = (

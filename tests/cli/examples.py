@@ -197,6 +197,7 @@ EXAMPLES: dict[str, dict[str, str]] = {
         )
     },
     "type": {"visits.yaml": NATIVE.replace("type: timestamp", "type: timestmp")},
+    "too-many": {"orders.yaml": odcs(quality="\n".join(f"- metric: rows{i}" for i in range(300)))},
     "unit": {
         "orders.yaml": odcs(
             quality="""
