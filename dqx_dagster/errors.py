@@ -122,15 +122,14 @@ MAX_ERRORS = 200
 """Of one file. More of them help nobody, and close matches for thousands take minutes."""
 
 
-class TooManyErrorsError(Exception):
-    """Ends the reading of a file; what was found until then is in its report."""
-
-
 class Report:
     """Collects findings while a contract is read, so that all errors come at once.
 
-    Raises `TooManyErrorsError` with the one that is too many.
+    Raises `Report.TooMany` with the one that is too many.
     """
+
+    class TooMany(Exception):  # noqa: N818 - a signal between reader and report
+        """Ends the reading of a file; what was found until then is in its report."""
 
     def __init__(self, limit: int | None = MAX_ERRORS) -> None:
         """`limit` is how many errors are enough."""
@@ -145,7 +144,7 @@ class Report:
     def error(self, origin: Origin, code: str, message: str) -> None:
         """Add an error."""
         if self._errors == self._limit:
-            raise TooManyErrorsError
+            raise self.TooMany
         self.add(Finding(Level.ERROR, code, message, origin))
 
     def warning(self, origin: Origin, code: str, message: str) -> None:
@@ -180,16 +179,16 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 MAX_WORD = 100
-MAX_WORDS = 2_000
+MAX_WORDS = 500
 """Beyond these, looking for a close match takes too long."""
 
 
 def close_match(word: str, known: Iterable[str]) -> str | None:
     """The known word that `word` was probably meant to be."""
     # Words of more different lengths are never alike enough.
-    near = (w for w in known if 3 * max(len(w), len(word)) <= 5 * min(len(w), len(word)))
-    by_lower = {candidate.lower(): candidate for candidate in sorted(near, reverse=True)}
-    if len(word) > MAX_WORD or len(by_lower) > MAX_WORDS:
+    near = [w for w in known if 3 * max(len(w), len(word)) <= 5 * min(len(w), len(word))]
+    if len(word) > MAX_WORD or len(near) > MAX_WORDS:
         return None
+    by_lower = {candidate.lower(): candidate for candidate in sorted(near, reverse=True)}
     found = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=0.75)
     return by_lower[found[0]] if found else None

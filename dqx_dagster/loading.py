@@ -27,7 +27,7 @@ from dqx_dagster.errors import (
     Level,
     Origin,
     Report,
-    TooManyErrorsError,
+    YamlPath,
 )
 
 SUFFIXES = (".yaml", ".yml")
@@ -86,7 +86,7 @@ def inspect(
             rules = [lower_into(own, contract, settings or Settings()) for contract in read]
             if document and strict and (dialect or _dialect(document)) is Dialect.ODCS:
                 check_portable(document, own)
-        except TooManyErrorsError:
+        except Report.TooMany:
             text = f"more than {MAX_ERRORS} errors; the rest of the file is not read"
             report.error(Origin(name), "too-many", text)
         else:
@@ -95,26 +95,27 @@ def inspect(
         report.add(*own.findings)
     _check_assets(contracts, report)
     found = sorted(report.findings, key=lambda finding: finding.sort_key)
+    about = _by_table(contracts, found)
     return Inspection(
-        tuple(replace(c, findings=_own(c, contracts, found)) for c in contracts),
+        tuple(replace(c, findings=said) for c, said in zip(contracts, about, strict=True)),
         tuple(lowered),
         tuple(found),
         len(files),
     )
 
 
-def _own(
-    contract: Contract, contracts: list[Contract], found: list[Finding]
-) -> tuple[Finding, ...]:
-    """The findings of the contract's file, less those that stand at another schema object."""
-    others = [c.origin.path for c in contracts if c.origin.file == contract.origin.file]
-    others.remove(contract.origin.path)
-    return tuple(
-        finding
-        for finding in found
-        if finding.origin.file == contract.origin.file
-        and not any(path and finding.origin.path[: len(path)] == path for path in others)
-    )
+def _by_table(
+    contracts: Iterable[Contract], findings: Iterable[Finding]
+) -> Iterator[tuple[Finding, ...]]:
+    """What is said about each table: at its place, or about its file as a whole."""
+    places = {(contract.origin.file, contract.origin.path) for contract in contracts}
+    said: dict[tuple[str, YamlPath], list[Finding]] = {}
+    for finding in findings:
+        place = (finding.origin.file, finding.origin.path[:2])
+        said.setdefault(place if place in places else (place[0], ()), []).append(finding)
+    for contract in contracts:
+        file, path = contract.origin.file, contract.origin.path
+        yield (*said.get((file, ()), ()), *(said.get((file, path), ()) if path else ()))
 
 
 def _checked(inspection: Inspection) -> list[Contract]:
@@ -185,9 +186,10 @@ def _below(directory: Path, report: Report) -> Iterator[tuple[Path, str]]:
 
 def _inside(path: Path, root: Path) -> bool:
     try:
-        return root in path.resolve(strict=True).parents
+        target = path.resolve(strict=True)
     except (OSError, RuntimeError):  # nowhere, or in a ring
         return False
+    return root in (target, *target.parents)
 
 
 def _document(path: Path, name: str, report: Report) -> Document | None:

@@ -19,12 +19,7 @@ from dqx_dagster.checks.threshold import Threshold
 from dqx_dagster.checks.vocabulary import Scope, Unit, find
 from dqx_dagster.contract.columns import walk
 from dqx_dagster.contract.model import Contract, Property, Quality, RuleKind, SlaLatency
-from dqx_dagster.errors import (
-    ContractValidationError,
-    Origin,
-    Report,
-    TooManyErrorsError,
-)
+from dqx_dagster.errors import ContractValidationError, Origin, Report
 from dqx_dagster.metrics.metric import Field, Mismatches
 from dqx_dagster.metrics.value import Column
 
@@ -40,7 +35,7 @@ def lower(contract: Contract, settings: Settings | None = None) -> Lowered:
     report = Report()
     try:
         lowered = lower_into(report, contract, settings or Settings())
-    except TooManyErrorsError:
+    except Report.TooMany:
         raise ContractValidationError(report.errors) from None
     if report.errors:
         raise ContractValidationError(report.errors)

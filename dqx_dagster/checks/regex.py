@@ -22,7 +22,7 @@ _LETTER_ESCAPES = frozenset("tnrfaexucdDhHsSvVwWbBAGZzpPRXkQN")
 """Java refuses a backslash before any other letter."""
 
 _OPENING = re.compile(r"\((?:\?(?:[:=!>]|<[=!]|<[A-Za-z][A-Za-z0-9]*>|[idmsuxU-]*[:)]))?")
-_LONG_ESCAPE = re.compile(r"\\(?:[pPxN]\{[^}]*\}|k<[^>]*>)")
+_LONG_ESCAPE = re.compile(r"\\(?:[pPxN]\{[^}]{0,100}\}|k<[^>]{0,100}>)")
 
 
 @dataclass(slots=True)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 
+from dqx_dagster.checks.lowering import lower
 from dqx_dagster.checks.rule import Rule
 from dqx_dagster.checks.threshold import parse_moment
 from dqx_dagster.checks.verdict import Verdict
@@ -144,7 +145,6 @@ def _places(tables: Sequence[str], contracts: Sequence[Contract]) -> list[tuple[
 def _run(
     places: Sequence[tuple[Contract, str]], patterns: Sequence[str], clock: dt.datetime
 ) -> list[TableResult]:
-    from dqx_dagster.checks.lowering import lower  # noqa: PLC0415 - as the next ones
     from dqx_dagster.spark.check import check_table  # noqa: PLC0415 - `lint` needs no pyspark
     from dqx_dagster.spark.sources import read_table  # noqa: PLC0415
 

@@ -212,13 +212,13 @@ class _Reader:
 
     def check_names(self, properties: tuple[Property, ...]) -> None:
         check_unique(properties, "Column", self._report)
-        known = [p.name for p in properties]
+        known = {p.name for p in properties}
         for index, name in enumerate(self._partitions):
             self._declared(name, known, "partitioned_by", index)
         if stamp := self._timestamp_column():
             self._declared(stamp, known, "timestamp_column")
 
-    def _declared(self, name: str, known: list[str], *path: str | int) -> None:
+    def _declared(self, name: str, known: set[str], *path: str | int) -> None:
         if name not in known:
             text = f"metadata.{path[0]}: no column '{name}'{did_you_mean(name, known)}"
             self._report.error(self._root.origin("metadata", *path), "unknown-column", text)

@@ -5,6 +5,8 @@ Reads the header, columns and keys; quality rules and service levels have module
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from dqx_dagster.contract.columns import check_unique
 from dqx_dagster.contract.document import Document
 from dqx_dagster.contract.model import (
@@ -18,9 +20,9 @@ from dqx_dagster.contract.model import (
 )
 from dqx_dagster.contract.node import Node
 from dqx_dagster.contract.odcs_quality import RuleReader
-from dqx_dagster.contract.odcs_sla import read_sla
+from dqx_dagster.contract.odcs_sla import read_sla, table_names
 from dqx_dagster.contract.standard import SUPPORTED, Version, check_structure
-from dqx_dagster.errors import Report, did_you_mean
+from dqx_dagster.errors import Report, YamlPath, did_you_mean
 
 _SINCE = {
     "enum": Version(3, 2, 0),
@@ -41,7 +43,7 @@ def read_odcs(document: Document, report: Report, *, strict: bool = False) -> li
     check_structure(document, report, lax=version is not None and version < (3, 1, 0))
     if version is not None and version < (3, 2, 0) and "status" not in root.data:
         report.error(root.origin(), "schema", "'status' is a required property")
-    reader = _Reader(report, version or Version(3, 2, 0), strict=strict)
+    reader = _Reader(report, version or Version(3, 2, 0), table_names(root), strict=strict)
     objects = list(root.nodes("schema"))
     if not objects and not report.errors:
         report.warning(root.origin("schema"), "empty", "the contract has no schema object to check")
@@ -60,8 +62,11 @@ def _api_version(root: Node, report: Report) -> Version | None:
 class _Reader:
     """Reads schema objects of one document."""
 
-    def __init__(self, report: Report, version: Version, *, strict: bool) -> None:
+    def __init__(
+        self, report: Report, version: Version, tables: Mapping[str, YamlPath], *, strict: bool
+    ) -> None:
         self._report, self._version, self._strict = report, version, strict
+        self._tables = tables
 
     def contract(self, root: Node, node: Node) -> Contract:
         rules = RuleReader(self._report, self._version, strict=self._strict)
@@ -70,7 +75,7 @@ class _Reader:
         properties = tuple(self._property(child, (), rules) for child in node.nodes("properties"))
         check_unique(properties, "Property", self._report)
         self._check_key(node)
-        sla = read_sla(root, node, properties, self._report)
+        sla = read_sla(node, properties, self._tables, self._report)
         description = root.node("description")
         purpose = description.text("purpose") if description else root.text("description")
         return Contract(

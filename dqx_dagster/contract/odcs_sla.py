@@ -16,7 +16,7 @@ from dqx_dagster.contract.model import Property, SlaLatency, SlaSchedule
 from dqx_dagster.contract.node import Node
 from dqx_dagster.contract.sla import HOURS_OF_UNIT, cron_error, daily_schedule, to_hours
 from dqx_dagster.contract.standard import shown
-from dqx_dagster.errors import Origin, Report, did_you_mean
+from dqx_dagster.errors import Origin, Report, YamlPath, did_you_mean
 
 _LATENCY = frozenset({"latency", "ly", "freshness"})
 _AVAILABLE = frozenset({"timeofavailability", "ta"})
@@ -40,18 +40,36 @@ class Sla:
     metadata: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
 
 
-def read_sla(root: Node, table: Node, properties: tuple[Property, ...], report: Report) -> Sla:
-    """Resolve the service levels for one schema object."""
-    return _SlaReader(root, table, properties, report).read()
+def table_names(root: Node) -> dict[str, YamlPath]:
+    """The places of the schema objects of a document, by name and by physical name."""
+    names: dict[str, YamlPath] = {}
+    for table in root.nodes("schema"):
+        for name in (table.text("name"), table.text("physicalName")):
+            if name:
+                names.setdefault(name, table.path)
+    return names
+
+
+def read_sla(
+    table: Node,
+    properties: tuple[Property, ...],
+    tables: Mapping[str, YamlPath],
+    report: Report,
+) -> Sla:
+    """Resolve the service levels for one schema object of a document."""
+    return _SlaReader(table, properties, tables, report).read()
 
 
 class _SlaReader:
     def __init__(
-        self, root: Node, table: Node, properties: tuple[Property, ...], report: Report
+        self,
+        table: Node,
+        properties: tuple[Property, ...],
+        tables: Mapping[str, YamlPath],
+        report: Report,
     ) -> None:
-        self._root, self._table, self._properties = root, table, properties
-        self._report = report
-        self._tables = list(root.nodes("schema"))
+        self._root, self._table = Node.root(table.document), table
+        self._properties, self._tables, self._report = properties, tables, report
 
     def read(self) -> Sla:
         latencies: list[SlaLatency] = []
@@ -94,17 +112,15 @@ class _SlaReader:
         return ([part.strip() for part in written if part.strip()], at.origin(key))
 
     def _column(self, element: str, origin: Origin) -> tuple[_Target, str | None]:
-        for table in self._tables:
-            for name in (table.text("name"), table.text("physicalName")):
-                if name and (element == name or element.startswith(f"{name}.")):
-                    if table.path != self._table.path:
-                        return (_Target.OTHER, None)
-                    column = element[len(name) + 1 :]
-                    return (
-                        _Target.OURS,
-                        self._resolve(column, element, origin) if column else None,
-                    )
-        if len(self._tables) == 1 and "." not in element:
+        name, column = element, ""
+        while name:
+            if name in self._tables:
+                if self._tables[name] != self._table.path:
+                    return (_Target.OTHER, None)
+                return (_Target.OURS, self._resolve(column, element, origin) if column else None)
+            name, _, last = name.rpartition(".")
+            column = f"{last}.{column}" if column else last
+        if len(set(self._tables.values())) == 1 and "." not in element:
             return (_Target.OURS, self._resolve(element, element, origin))
         return (_Target.UNKNOWN, None)
 
@@ -115,8 +131,8 @@ class _SlaReader:
 
     def _report_unknown(self, node: Node, *, enforced: bool) -> None:
         elements, origin = self._elements(node)
-        tables = [table.text("name") or "" for table in self._tables]
-        names = ", ".join(f"'{name}'" for name in tables)
+        tables = list(self._tables)
+        names = ", ".join(f"'{name}'" for name in tables[:10])
         text = f"SLA {node.text('property')}: '{', '.join(elements)}' names no schema object of "
         text += f"this file ({names}); write table.column"
         hint = did_you_mean(elements[0].rpartition(".")[0], tables)

@@ -8,7 +8,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from croniter import croniter
@@ -75,11 +77,9 @@ _CRON_FIELDS = (
     ("month", 1, 12),
     ("weekday", 0, 7),
 )
-_CRON_PROBLEMS = {
-    "failed to find next date": "there is no such date",
-}
 
 
+@functools.lru_cache(maxsize=1024)
 def cron_error(expression: str) -> str | None:
     """What is wrong with a five-field cron expression; None when it is sound."""
     fields = expression.split()
@@ -90,10 +90,21 @@ def cron_error(expression: str) -> str | None:
         if wrong:
             return f"{name} {wrong[0]} is not in {low} to {high}"
     try:
-        croniter(expression, start_time=0).get_next()
-    except Exception as error:  # noqa: BLE001 - croniter raises many kinds for bad input
-        return _CRON_PROBLEMS.get(str(error).rpartition(", ")[2], "a field is not acceptable")
+        _, _, days, months, weekdays, *_ = croniter.expand(expression)[0]
+    except Exception:  # noqa: BLE001 - croniter raises many kinds for bad input
+        return "a field is not acceptable"
+    if weekdays == ["*"] and "*" not in (days[0], months[0]) and not _dates_exist(days, months):
+        return "there is no such date"
     return None
+
+
+def _dates_exist(days: Sequence[object], months: Sequence[object]) -> bool:
+    lengths = {2: 29, 4: 30, 6: 30, 9: 30, 11: 30}
+    return any(
+        isinstance(month, int) and (not isinstance(day, int) or day <= lengths.get(month, 31))
+        for day in days
+        for month in months
+    )
 
 
 _FIXED_PERIODS = (

@@ -124,7 +124,7 @@ def test_an_element_of_no_table_is_warned_about_and_not_enforced(tmp_path: Path)
     assert latencies(path) == [[], []]
     assert [f.message for f in inspect([path]).findings] == [
         "SLA latency: 'order.placed_at' names no schema object of this file ('orders',"
-        " 'payments'); write table.column; it is not enforced. Did you mean 'orders'?"
+        " 'raw.orders', 'payments'); write table.column; it is not enforced. Did you mean 'orders'?"
     ]
 
 
