@@ -200,9 +200,9 @@ class _Lowering:
 
     def _named(self, rules: list[Rule]) -> tuple[Rule, ...]:
         """Give every rule a name of its own; a rule that is written twice is kept once."""
-        unique: dict[str, Rule] = {}
+        unique: dict[tuple[object, ...], Rule] = {}
         for rule in rules:
-            first = unique.setdefault(_identity(rule), rule)
+            first = unique.setdefault(_said(rule), rule)
             if first is not rule:
                 text = f"'{rule.title or rule.name}' says the same as line {first.origin.line}"
                 self._report.warning(rule.origin, "duplicate", f"{text}; it runs once")
@@ -229,10 +229,10 @@ def _why_skipped(quality: Quality) -> str | None:
     return quality.skipped
 
 
-def _identity(rule: Rule) -> str:
+def _said(rule: Rule) -> tuple[object, ...]:
     """All that a rule says, but not where it stands."""
     said = (rule.name, rule.word, rule.column, rule.title, rule.description, rule.severity.value)
-    return repr((*said, rule.claim, rule.implied))
+    return (*said, rule.claim, rule.implied)
 
 
 def _renamed(rule: Rule, name: str) -> Rule:

@@ -12,6 +12,7 @@ position: moving a rule inside the file does not rename its check.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 import unicodedata
@@ -22,6 +23,7 @@ MAX_LENGTH = 64
 _DIGEST = 8
 
 
+@functools.lru_cache(maxsize=4096)
 def slug(text: str) -> str:
     """Lower-case words of ASCII letters and digits, joined by underscores."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
@@ -35,9 +37,9 @@ def check_name(column: str | None, text: str) -> str:
     if head and tail.startswith(f"{head}_"):
         tail = tail[len(head) + 1 :]
     name = "__".join(part for part in (head, tail) if part) or "rule"
-    letters = sum(char.isalnum() for char in f"{column or ''}{text}")
-    faithful = sum(char.isalnum() and char.isascii() for char in f"{column or ''}{text}") == letters
-    if faithful and len(name) <= MAX_LENGTH:
+    written = f"{column or ''}{text}"
+    lossless = written.isascii() or all(c.isascii() for c in written if c.isalnum())
+    if lossless and len(name) <= MAX_LENGTH:
         return name
     return with_digest(name, f"{column}\0{text}")
 
@@ -48,16 +50,17 @@ def with_digest(name: str, identity: str) -> str:
     return f"{name[: MAX_LENGTH - _DIGEST - 1].rstrip('_')}_{digest}"
 
 
-def settle(names: Sequence[str], identities: Sequence[str]) -> list[str]:
-    """Give every member of a collision its digest; names alone keep theirs.
+def settle(names: Sequence[str], said: Sequence[object]) -> list[str]:
+    """Give every member of a collision a digest of what it says; names alone keep theirs.
 
     A name that another rule's digest has taken counts as a collision too.
     """
-    settled, changed = list(names), list(identities)
+    settled = list(names)
+    tries = 0
     while len(set(settled)) < len(settled):
         count = Counter(settled)
         for index, name in enumerate(settled):
             if count[name] > 1:
-                settled[index] = with_digest(names[index], changed[index])
-                changed[index] += "+"
+                settled[index] = with_digest(names[index], repr(said[index]) + "+" * tries)
+        tries += 1
     return settled

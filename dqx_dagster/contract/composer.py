@@ -196,19 +196,21 @@ class Composer:
     def _key(self, frame: _Frame, event: Any, *, plain: bool) -> None:
         key = event.value
         path = (*frame.path, key)
-        origin = self.here(path, event.start_mark)
+        frame.key = key
         self._check_text(event)
         if event.tag not in _TEXT_TAGS:
             self._refuse_tag(event)
-        if plain and not isinstance(self._resolve(event), str):
-            self.report.error(origin, "yaml", f"the key {key or 'null'} must be a text; quote it")
+        # Almost all keys begin with a letter; only of the others a number could be meant.
+        doubtful = plain and (not key[:1].isalpha() or key in _BOOLEANS or key in _NULL)
+        if doubtful and not isinstance(self._resolve(event), str):
+            text = f"the key {key or 'null'} must be a text; quote it"
+            self.report.error(self.here(path, event.start_mark), "yaml", text)
         if key in frame.node:
             first = self.positions[path]
             text = f"the key '{key}' is there twice, first in line {first[0]}"
-            self.report.error(origin, "duplicate-key", text)
+            self.report.error(self.here(path, event.start_mark), "duplicate-key", text)
         else:
             self.positions[path] = self.at.position(event.start_mark)
-        frame.key = key
 
     def _place(self, value: Any, event: Any) -> YamlPath:
         """Put `value` where the open frame expects one, and say where that is."""

@@ -868,6 +868,60 @@ MANY: dict[str, tuple[str | None, Callable[[], str]]] = {
         REFUSED,
         lambda: rule(f"{{name: a{ACCENTS * 150_000}, metric: nullValues, mustBe: 0}}"),
     ),
+    # The same things, as large as one text may be
+    "a pattern of the longest text": (
+        None,
+        lambda: options("string", f"{{pattern: '{'(a|b)[c-d]{2,3}' * (MAX_TEXT // 16)}'}}"),
+    ),
+    "a pattern of the longest text, in as many rules as there is room for": (
+        None,
+        lambda: odcs(
+            columns(1, ", logicalType: string")
+            + rules(19, dqx(f"check: pattern, column: column_0, pattern: '{'[a-b]' * 19_000}%'"))
+        ),
+    ),
+    "YAML of the longest text inside a string": (
+        REFUSED,
+        lambda: rule(
+            "{type: custom, engine: dqx, implementation: '"
+            "check: missing\n\n      " + lines(6_000, "k%: 1\n\n      ") + "'}"
+        ),
+    ),
+    "five names of the longest accents": (
+        None,
+        lambda: odcs(
+            columns(1)
+            + rules(5, f"name: a%{ACCENTS * (MAX_TEXT // 2 - 10)}, metric: rowCount, mustBe: %")
+        ),
+    ),
+    "5,000 rules on a column with the longest name": (
+        None,
+        lambda: odcs(
+            f"  properties:\n  - name: {'n' * MAX_TEXT}\n    quality:\n"
+            + lines(5_000, "    - {metric: nullValues, mustBeLessThan: %}\n")
+        ),
+    ),
+    "5,000 fields below a column with the longest name": (
+        None,
+        lambda: odcs(
+            f"  properties:\n  - name: {'n' * MAX_TEXT}\n    logicalType: object\n"
+            "    properties:\n" + lines(5_000, "    - {name: c%, required: true, unique: true}\n")
+        ),
+    ),
+    "5,000 warnings about a rule of a table with the longest name": (
+        None,
+        lambda: (
+            f"{HEADER}schema:\n- name: {'n' * MAX_TEXT}\n"
+            + rules(5_000, "name: r%, metric: rowCount, mustBe: %, severity: unknown")
+        ),
+    ),
+    "5,000 service levels of the longest element": (
+        None,
+        lambda: (
+            f"{odcs(columns(1))}slaDefaultElement: {'n' * MAX_TEXT}\nslaProperties:\n"
+            + lines(5_000, "- {property: latency, value: 1, unit: h}\n")
+        ),
+    ),
 }
 
 
