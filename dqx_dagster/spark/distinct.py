@@ -7,20 +7,26 @@ a grouping on its own does not.
 from __future__ import annotations
 
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 
-from dqx_dagster.metrics.metric import Aggregate, Measurement
+from dqx_dagster.metrics.metric import Aggregate
 from dqx_dagster.metrics.predicate import Always
 from dqx_dagster.metrics.value import Row
 from dqx_dagster.spark.compile import Compiler
+from dqx_dagster.spark.query import Query
 
 
-def count_distinct(table: DataFrame, compiler: Compiler, aggregate: Aggregate) -> Measurement:
+def distinct_query(table: DataFrame, compiler: Compiler, aggregate: Aggregate) -> Query:
     """How many different values, or rows of values, there are."""
-    keys = compiler.keys(aggregate)
-    rows = table
-    if not isinstance(aggregate.where, Always):
-        rows = rows.where(compiler.holds(aggregate.where))
-    if not isinstance(aggregate.of, Row):
-        rows = rows.where(keys[0].isNotNull())
-    named = [key.alias(f"k{i}") for i, key in enumerate(keys)]
-    return rows.select(*named).distinct().count()
+
+    def build() -> DataFrame:
+        keys = compiler.keys(aggregate)
+        rows = table
+        if not isinstance(aggregate.where, Always):
+            rows = rows.where(compiler.holds(aggregate.where))
+        if not isinstance(aggregate.of, Row):
+            rows = rows.where(keys[0].isNotNull())
+        named = (key.alias(f"k{index}") for index, key in enumerate(keys))
+        return rows.select(*named).distinct().agg(F.count(F.lit(1)))
+
+    return Query((aggregate,), build, lambda rows: {aggregate: int(rows[0][0])})

@@ -27,8 +27,9 @@ FAILURES: Final = (
 def reason(error: Exception) -> str:
     """The name of what went wrong."""
     if isinstance(error, PySparkException):
-        condition = error.getErrorClass()
-        if condition:
+        # Spark 4 renamed it, and warns of the old name.
+        ask = error.getCondition if hasattr(error, "getCondition") else error.getErrorClass
+        if condition := ask():
             return f"Spark reports {condition}"
     if isinstance(error, Py4JJavaError):
         return f"Spark reports {_root_cause(error)}"

@@ -3,37 +3,49 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql import types as T  # noqa: N812
 
-from dqx_dagster.metrics.metric import HOUR, Aggregate, Measurement
+from dqx_dagster.metrics.metric import HOUR, Aggregate
 from dqx_dagster.metrics.periods import Granularity, Window, expected_periods, next_start, start_of
 from dqx_dagster.spark.binding import Bound
 from dqx_dagster.spark.compile import Compiler
 from dqx_dagster.spark.literals import micros
+from dqx_dagster.spark.query import Found, Query, Rows
 
 
-def present_periods(
+def periods_query(
     table: DataFrame, compiler: Compiler, aggregate: Aggregate, now: dt.datetime
-) -> Measurement:
+) -> Query:
     """The starts of the window's periods that have a row."""
     window = aggregate.argument
     assert isinstance(window, Window)
     expected = expected_periods(window, now)
+
+    def build() -> DataFrame:
+        hour = _hours(compiler.moment(aggregate.of))
+        rows = table.where(compiler.holds(aggregate.where)).where(_inside(hour, window, expected))
+        return rows.select(_coarse(hour, window.granularity).alias("h")).distinct()
+
+    def read(rows: Rows) -> Found:
+        epoch = dt.datetime(1970, 1, 1, tzinfo=dt.timezone.utc)
+        moments = (epoch + dt.timedelta(hours=row[0]) for row in rows)
+        present = {start_of(window.granularity, moment) for moment in moments}
+        return {aggregate: tuple(sorted(present.intersection(expected)))}
+
+    return Query((aggregate,), build, read)
+
+
+def _inside(hour: SparkColumn, window: Window, expected: Sequence[dt.datetime]) -> SparkColumn:
+    """Only rows of the window count, which also bounds what is collected."""
     if not expected:
-        return ()
-    hour = _hours(compiler.moment(aggregate.of))
+        return F.lit(False)
     end = next_start(window.granularity, expected[-1])
-    inside = (hour >= _hour(expected[0])) & (hour < _hour(end))
-    hours = _coarse(hour, window.granularity)
-    rows = table.where(compiler.holds(aggregate.where)).where(inside)
-    found = rows.select(hours.alias("h")).distinct().collect()
-    epoch = dt.datetime(1970, 1, 1, tzinfo=dt.timezone.utc)
-    moments = {start_of(window.granularity, epoch + dt.timedelta(hours=row[0])) for row in found}
-    return tuple(sorted(moments & set(expected)))
+    return (hour >= _hour(expected[0])) & (hour < _hour(end))
 
 
 def _hour(moment: dt.datetime) -> int:
