@@ -6,6 +6,7 @@ exception and passes the rest on as warnings.
 
 from __future__ import annotations
 
+import functools
 import os
 import warnings
 from collections.abc import Iterable, Iterator
@@ -168,7 +169,8 @@ def _below(directory: Path, report: Report) -> Iterator[tuple[Path, str]]:
     Hidden files and folders are none; links that lead out of it, or nowhere, are refused.
     """
     root = directory.resolve()
-    for folder, folders, names in os.walk(directory):
+    unreadable = functools.partial(_refuse_folder, report)
+    for folder, folders, names in os.walk(directory, onerror=unreadable):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in folders:
             link = Path(folder) / name
@@ -182,6 +184,10 @@ def _below(directory: Path, report: Report) -> Iterator[tuple[Path, str]]:
                 yield path, path.as_posix()
             else:
                 _refuse(report, path.as_posix(), "the link leads out of the directory, or nowhere")
+
+
+def _refuse_folder(report: Report, error: OSError) -> None:
+    _refuse(report, str(error.filename), f"cannot read the directory: {error.strerror}")
 
 
 def _inside(path: Path, root: Path) -> bool:
@@ -221,6 +227,9 @@ def _dialect(document: Document) -> Dialect:
 def _check_assets(contracts: Iterable[Contract], report: Report) -> None:
     claimed: dict[tuple[str, ...], Contract] = {}
     for contract in contracts:
+        if not all(part.strip() for part in contract.asset_path):
+            text = f"the asset key '{'/'.join(contract.asset_path)}' has an empty part"
+            report.error(contract.origin, "asset-key", text)
         first = claimed.setdefault(contract.asset_path, contract)
         if first is not contract and contract.dataset:
             asset = "/".join(contract.asset_path)

@@ -26,7 +26,8 @@ _DIGEST = 8
 @functools.lru_cache(maxsize=4096)
 def slug(text: str) -> str:
     """Lower-case words of ASCII letters and digits, joined by underscores."""
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    # The start is enough, and taking apart many accents on one letter takes very long.
+    plain = unicodedata.normalize("NFKD", text[: 4 * MAX_LENGTH]).encode("ascii", "ignore").decode()
     parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})", "_", plain)
     return re.sub(r"[^a-z0-9]+", "_", parted.lower()).strip("_")
 
@@ -39,7 +40,7 @@ def check_name(column: str | None, text: str) -> str:
     name = "__".join(part for part in (head, tail) if part) or "rule"
     written = f"{column or ''}{text}"
     lossless = written.isascii() or all(c.isascii() for c in written if c.isalnum())
-    if lossless and len(name) <= MAX_LENGTH:
+    if lossless and len(name) <= MAX_LENGTH and len(written) <= 4 * MAX_LENGTH:
         return name
     return with_digest(name, f"{column}\0{text}")
 

@@ -78,12 +78,15 @@ def number(low: float | None = None, high: float | None = None, *, above: bool =
     return read
 
 
-def whole(low: int) -> Reader:
-    """A whole number from `low` on."""
+def whole(low: int, high: int | None = None) -> Reader:
+    """A whole number in a range."""
+    wanted = f"a whole number from {low}" + (f" to {high}" if high is not None else "")
 
     def read(value: Any, _: Properties) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or value < low:
-            raise ParameterError(f"must be a whole number from {low}, got: {value}")
+        fits = isinstance(value, int) and not isinstance(value, bool) and value >= low
+        if not fits or (high is not None and value > high):
+            raise ParameterError(f"must be {wanted}, got: {value}")
+        assert isinstance(value, int)
         return value
 
     return read

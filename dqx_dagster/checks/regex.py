@@ -17,7 +17,7 @@ import re
 from dataclasses import dataclass
 
 _INT_DIGITS = 10
-_QUANTIFIER = re.compile(r"\{(\d+)(,(\d*))?\}")
+_QUANTIFIER = re.compile(r"\{([0-9]+)(,([0-9]*))?\}")
 _LETTER_ESCAPES = frozenset("tnrfaexucdDhHsSvVwWbBAGZzpPRXkQN")
 """Java refuses a backslash before any other letter."""
 

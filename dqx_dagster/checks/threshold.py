@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -158,8 +159,17 @@ def _bound(operator: str, value: Any) -> Bound:
     return value
 
 
+_ISO = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{3}|\.[0-9]{6})?)?"
+    r"(?:Z|[+-][0-9]{2}:[0-9]{2})?)?"
+)
+
+
 def parse_moment(text: str) -> dt.datetime | None:
     """An ISO date or timestamp as an instant; without a zone it is UTC."""
+    if not _ISO.fullmatch(text.strip()):
+        return None  # newer Pythons read more forms; a contract must mean the same on all
     try:
         # Python 3.10 reads neither `Z` nor offsets without a colon.
         moment = as_instant(dt.datetime.fromisoformat(text.strip().replace("Z", "+00:00")))

@@ -92,7 +92,7 @@ _FRESHNESS = (
 _COMPLETENESS = (
     Parameter("partition_column", p.moment_column, doc="a date or timestamp"),
     Parameter("granularity", p.choice(*(g.value for g in Granularity)), doc="length of a period"),
-    Parameter("lookback_days", p.whole(1), 30, "how far to look back"),
+    Parameter("lookback_days", p.whole(1, 36_500), 30, "how far to look back"),
     Parameter("allow_future_gaps", p.flag, True, "leave the running period out"),
     Parameter("max_gap_count", p.whole(0), 0, "how many periods may be missing"),
 )

@@ -12,6 +12,7 @@ from typing import Final
 
 DESCRIPTIONS: Final[Mapping[str, str]] = MappingProxyType(
     {
+        "asset-key": "A contract's asset key cannot be one of Dagster's.",
         "blocking-skipped": "A rule of severity P0 cannot run, so nothing enforces it.",
         "cron": "A schedule is not a usable cron expression of five fields.",
         "duplicate": "A column is declared twice, or two rules say the same.",

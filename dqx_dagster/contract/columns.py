@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dqx_dagster.contract.model import Property
 from dqx_dagster.errors import Report
 
+MAX_NAME = 1_000
+
 
 def find_property(properties: tuple[Property, ...], name: str) -> Property | None:
     """The property that is called `name`: by its name, else by its physical name."""
@@ -54,6 +56,11 @@ def check_unique(properties: tuple[Property, ...], label: str, report: Report) -
     """Report columns that are declared twice. Spark ignores case in names, so this does."""
     seen: dict[str, Property] = {}
     for item in properties:
+        if not item.column.strip():
+            report.error(item.origin, "schema", f"a {label.lower()} needs a name")
+        if len(item.column) > MAX_NAME:
+            text = f"{label} '{item.column[:20]}…': a name has at most {MAX_NAME} characters"
+            report.error(item.origin, "schema", text)
         first = seen.setdefault(item.column.lower(), item)
         if first is not item and item.column:
             text = f"{label} '{item.name}': the column '{item.column}' is declared twice, "

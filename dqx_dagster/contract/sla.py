@@ -70,6 +70,8 @@ def to_hours(value: object, unit: str | None) -> float | None:
     return amount if amount < MAX_HOURS else None
 
 
+_NAMES = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat"
+_CRON_TEXT = rf"(?:[\d*,/\s-]|{_NAMES})+"
 _CRON_FIELDS = (
     ("minute", 0, 59),
     ("hour", 0, 23),
@@ -89,6 +91,8 @@ def cron_error(expression: str) -> str | None:
         wrong = [n for n in re.findall(r"(?<![/\w])\d+", text) if not low <= int(n[:9]) <= high]
         if wrong:
             return f"{name} {wrong[0]} is not in {low} to {high}"
+    if not re.fullmatch(_CRON_TEXT, expression, flags=re.IGNORECASE):
+        return "a field is not acceptable"
     try:
         _, _, days, months, weekdays, *_ = croniter.expand(expression)[0]
     except Exception:  # noqa: BLE001 - croniter raises many kinds for bad input

@@ -177,8 +177,8 @@ def evaluate(
             present = evaluate(of, measurements, now)
             if not isinstance(present, tuple) or not isinstance(of.argument, Window):
                 return present
-            expected = expected_periods(of.argument, _clock(now))
-            return tuple(period for period in expected if period not in frozenset(present))
+            expected, found = expected_periods(of.argument, _clock(now)), frozenset(present)
+            return tuple(period for period in expected if period not in found)
 
 
 def _combine(operator: Arithmetic, a: Measurement, b: Measurement) -> Measurement:

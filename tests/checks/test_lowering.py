@@ -218,7 +218,7 @@ def said(findings: tuple[Finding, ...], level: Level) -> list[str]:
         ),
         (
             dqx("completeness", partition_column="day", granularity="daily", lookback_days=0),
-            "'lookback_days' must be a whole number from 1, got: 0",
+            "'lookback_days' must be a whole number from 1 to 36500, got: 0",
         ),
         (
             dqx("completeness", partition_column="day", granularity="daily", max_gap_count=0.5),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from cli.contracts import NATIVE, odcs
 
 EXAMPLES: dict[str, dict[str, str]] = {
+    "asset-key": {"orders.yaml": odcs(table="shop..orders")},
     "blocking-skipped": {
         "orders.yaml": odcs(
             quality="""

@@ -132,6 +132,7 @@ SMALL: dict[str, tuple[str, str | bytes]] = {
     "escaped zero": (REFUSED, odcs('  description: "\\0"\n')),
     "escaped bell": (REFUSED, odcs('  description: "\\a"\n')),
     "escaped delete": (REFUSED, odcs('  description: "\\x7f"\n')),
+    "escaped control sequence introducer": (REFUSED, odcs('  description: "\\x9b31m"\n')),
     "escaped surrogate": (REFUSED, odcs('  description: "\\ud800"\n')),
     "escaped surrogate pair": (REFUSED, odcs('  description: "\\ud83d\\ude00"\n')),
     "escape beyond unicode": (REFUSED, odcs('  description: "\\U00110000"\n')),
@@ -249,6 +250,26 @@ SMALL: dict[str, tuple[str, str | bytes]] = {
         }.items()
         if (kind, place) not in {("a list of mappings", "properties%")}
     },
+    # Values that load nowhere else
+    "a column without a name": (REFUSED, odcs("  properties: [{name: ''}]\n")),
+    "a column with a blank name": (REFUSED, odcs("  properties: [{name: ' '}]\n")),
+    "a table name with an empty part": (REFUSED, odcs("  physicalName: a..b\n")),
+    "an asset key with an empty part": (
+        REFUSED,
+        odcs("  customProperties: [{property: dagsterAssetKey, value: a//b}]\n"),
+    ),
+    "a schedule that is random": (
+        REFUSED,
+        odcs("") + "slaProperties: [{property: x, value: 1, schedule: 'R R * * *'}]\n",
+    ),
+    "a look back beyond the first year": (
+        REFUSED,
+        odcs(
+            "  properties: [{name: d, logicalType: date}]\n"
+            "  quality: [{type: custom, engine: dqx, implementation: {check: completeness, "
+            "partition_column: d, granularity: hourly, lookback_days: 1000000}}]\n"
+        ),
+    ),
     # Names that mean something to Python
     "columns with Python's names": (
         LOADS,
