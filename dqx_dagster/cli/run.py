@@ -27,7 +27,7 @@ from dqx_dagster.cli.results import as_json, write_results
 from dqx_dagster.cli.summary import Summary
 from dqx_dagster.cli.terminal import write_findings
 from dqx_dagster.contract.model import Contract
-from dqx_dagster.errors import EngineError
+from dqx_dagster.errors import EngineError, did_you_mean
 from dqx_dagster.loading import inspect
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ def run_command(  # noqa: PLR0917 - click passes one argument for each option
     """
     chosen = _contracts(contracts)
     places = _places(tables, chosen)
+    _check_patterns(patterns, chosen)
     clock = now or dt.datetime.now(dt.timezone.utc)
     try:
         results = _run(places, patterns, clock)
@@ -156,6 +157,15 @@ def _run(
             table = read_table(spark, place)
             results.append(check_table(contract, table, now=clock, rules=rules))
     return results
+
+
+def _check_patterns(patterns: Sequence[str], contracts: Sequence[Contract]) -> None:
+    """A pattern that selects nothing is a mistake: a run without checks must not pass."""
+    names = [rule.name for contract in contracts for rule in lower(contract).rules]
+    for pattern in patterns:
+        if not fnmatch.filter(names, pattern):
+            hint = did_you_mean(pattern, names)
+            raise click.UsageError(f"--select {pattern}: no check has such a name{hint}")
 
 
 def _selected(rule: Rule, patterns: Sequence[str]) -> bool:
