@@ -229,8 +229,7 @@ def percentile(given: Given) -> Measure:
     """The value below which a share of the values lies."""
     quantile = Quantile(float(given["percentile"]), given["exact"])
     metric = Aggregate(Function.PERCENTILE, given.column, argument=quantile)
-    exactness = "" if given["exact"] else " (approximate)"
-    return Measure(metric, f"percentile {quantile.at:g} of {given.column}{exactness}")
+    return Measure(metric, f"percentile {quantile.at:g} of {given.column}")
 
 
 def length(function: Function, says: str) -> Build:

@@ -82,7 +82,7 @@ _PATTERN = (
 )
 _PERCENTILE = (
     Parameter("percentile", p.number(0, 1), doc="0 to 1"),
-    Parameter("exact", p.flag, False, "interpolate exactly; costs memory"),
+    Parameter("exact", p.flag, False, "interpolate between two neighbouring values"),
 )
 _FRESHNESS = (
     Parameter("max_age_hours", p.number(0, above=True), doc="how old the data may be"),
@@ -253,7 +253,7 @@ CHECKS: Final[tuple[CheckType, ...]] = (
     _column(
         "percentile",
         _BOTH,
-        "the value at a percentile, approximate unless exact",
+        "the value at a percentile",
         m.percentile,
         parameters=_PERCENTILE,
         needs=NUMBERS,

@@ -44,7 +44,11 @@ class Function(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Quantile:
-    """Which percentile, from 0 to 1; the exact one is interpolated and costs memory."""
+    """Which percentile, from 0 to 1.
+
+    It is the smallest value that at least this share of the values do not exceed. `exact` lies
+    between two neighbouring values where the share falls between them.
+    """
 
     at: float
     exact: bool = False

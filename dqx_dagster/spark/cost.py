@@ -71,7 +71,7 @@ class Meter:
         core = self._context._jsc.sc()  # noqa: SLF001 - pyspark offers no other way to the record
         core.listenerBus().waitUntilEmpty()
         store = core.statusStore()
-        jobs = [job for job in _items(store.jobsList(None)) if self._tag in _items(job.jobTags())]
+        jobs = [store.job(number) for number in core.statusTracker().getJobIdsForTag(self._tag)]
         stages = {stage for job in jobs for stage in _items(job.stageIds())}
         data = [store.lastStageAttempt(stage) for stage in stages]
         rows, read = (sum(x.inputRecords() for x in data), sum(x.inputBytes() for x in data))

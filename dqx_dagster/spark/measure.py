@@ -1,29 +1,32 @@
 """Plan → measurements: every aggregate once, in few queries, and no rule harms another.
 
-What the schema alone refuses is refused before any job. The rest is grouped by how Spark executes
-it: one expensive aggregate in the same query would slow down all others. A query that fails is
-split until the culprit is alone; the values of all others stay what they are.
+What the schema alone refuses is refused before any job. Counts, sums and extremes share one pass;
+one aggregate of an expensive kind in it would slow down all others. Percentiles and distinct counts
+come after it, and use what it has found. A query that fails is split until the culprit is alone;
+the values of all others stay what they are.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from pyspark.sql import DataFrame
 
 from dqx_dagster.checks.schema import mismatches
 from dqx_dagster.errors import EngineError
-from dqx_dagster.metrics.metric import Function, Unmeasurable
-from dqx_dagster.metrics.plan import Family, Plan, family_of
+from dqx_dagster.metrics.metric import Aggregate, Unmeasurable
+from dqx_dagster.metrics.plan import Family, Plan
+from dqx_dagster.spark import distinct, quantiles
 from dqx_dagster.spark.binding import Binding, Refusal
 from dqx_dagster.spark.compile import Compiled, Compiler
 from dqx_dagster.spark.cost import Cost, Meter
-from dqx_dagster.spark.distinct import distinct_query
 from dqx_dagster.spark.failures import FAILURES, check_alive, reason
 from dqx_dagster.spark.patterns import refused_patterns
 from dqx_dagster.spark.periods import periods_query
-from dqx_dagster.spark.query import Found, Query, Runner, scan
+from dqx_dagster.spark.query import Found, Query, Runner, Subject, scan
 from dqx_dagster.spark.types import actual_types
 
 MAX_BUFFERS = 90
@@ -55,55 +58,72 @@ def measure_with_cost(table: DataFrame, plan: Plan, *, now: dt.datetime) -> tupl
         found[declared] = mismatches(
             declared, actual_types(schema), case_sensitive=case_sensitive, session_zone=zone
         )
-    ready = list(_compiled(plan, compiler, found, table))
-    found |= Runner(spark, meter).run(list(_queries(ready, table, compiler, now, plan, found)))
+    subject = Subject(table, compiler, Runner(spark, meter))
+    own = _own(plan, subject, found)
+    found |= subject.runner.run(list(_shared(plan, own, subject, now, found)))
+    for part, aggregates in own.items():
+        found |= part.measure(list(aggregates), subject, found)
     return {leaf: found[leaf] for leaf in plan.leaves}, meter.cost()
 
 
-def _compiled(plan: Plan, compiler: Compiler, found: Found, table: DataFrame) -> Iterator[Compiled]:
-    """Everything that Spark can measure; what is refused goes straight to the findings."""
-    refused = refused_patterns(table.sparkSession, plan)
-    for aggregate in plan.aggregates:
-        if aggregate.function is Function.PERIODS:
-            continue
-        if aggregate in refused:
-            found[aggregate] = Unmeasurable(refused[aggregate])
-            continue
-        try:
-            yield compiler.compile(aggregate)
-        except Refusal as refusal:
-            found[aggregate] = refusal.unmeasurable
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Aggregates with queries of their own, after the shared pass, which may help them."""
+
+    helpful: Callable[[Aggregate, Compiler], Iterable[Aggregate]]
+    measure: Callable[[Sequence[Aggregate], Subject, Found], Found]
 
 
-def _queries(  # noqa: PLR0917 - the parts of one plan
-    ready: Iterable[Compiled],
-    table: DataFrame,
-    compiler: Compiler,
-    now: dt.datetime,
-    plan: Plan,
-    found: Found,
+_PARTS = {
+    Family.QUANTILE: Part(quantiles.helpful, quantiles.measure),
+    Family.DISTINCT: Part(distinct.helpful, distinct.measure),
+}
+
+Own: TypeAlias = dict[Part, dict[Aggregate, tuple[Aggregate, ...]]]
+
+
+def _own(plan: Plan, subject: Subject, found: Found) -> Own:
+    """What has queries of its own, with what helps it; what is refused goes to the findings."""
+    refused = refused_patterns(subject.table.sparkSession, plan)
+    found |= {aggregate: Unmeasurable(text) for aggregate, text in refused.items()}
+    own: Own = {part: {} for part in _PARTS.values()}
+    for family, part in _PARTS.items():
+        for aggregate in plan.families.get(family, ()):
+            if aggregate not in found:
+                try:
+                    own[part][aggregate] = tuple(part.helpful(aggregate, subject.compiler))
+                except Refusal as refusal:
+                    found[aggregate] = refusal.unmeasurable
+    return own
+
+
+def _shared(
+    plan: Plan, own: Own, subject: Subject, now: dt.datetime, found: Found
 ) -> Iterator[Query]:
-    shared = [c for c in ready if family_of(c.aggregate) is not Family.DISTINCT]
-    for group in _groups(shared):
-        yield scan(table, group)
-    for aggregate in plan.families.get(Family.PERIODS, ()):
-        yield periods_query(table, compiler, aggregate, now)
-    for aggregate in plan.families.get(Family.DISTINCT, ()):
+    """The shared pass, and beside it which periods have rows."""
+    helpful = (each for part in own.values() for found in part.values() for each in found)
+    ready = []
+    for aggregate in dict.fromkeys((*plan.families.get(Family.SCAN, ()), *helpful)):
         if aggregate not in found:
-            yield distinct_query(table, compiler, aggregate)
+            try:
+                ready.append(subject.compiler.compile(aggregate))
+            except Refusal as refusal:
+                found[aggregate] = refusal.unmeasurable
+    for group in _groups(ready):
+        yield scan(subject.table, group)
+    for aggregate in plan.families.get(Family.PERIODS, ()):
+        if aggregate not in found:
+            yield periods_query(subject.table, subject.compiler, aggregate, now)
 
 
 def _groups(ready: Iterable[Compiled]) -> list[list[Compiled]]:
-    """What runs together: by family, and never with too many buffers."""
+    """What runs together: never with too many buffers."""
     groups: list[list[Compiled]] = []
-    room: dict[Family, int] = {}
-    current: dict[Family, list[Compiled]] = {}
+    room = 0
     for compiled in ready:
-        family = family_of(compiled.aggregate)
-        if room.get(family, 0) < compiled.buffers:
-            current[family] = []
-            groups.append(current[family])
-            room[family] = MAX_BUFFERS
-        current[family].append(compiled)
-        room[family] -= compiled.buffers
+        if room < compiled.buffers:
+            groups.append([])
+            room = MAX_BUFFERS
+        groups[-1].append(compiled)
+        room -= compiled.buffers
     return groups

@@ -28,7 +28,7 @@ def periods_query(
 
     def build() -> DataFrame:
         hour = _hours(compiler.moment(aggregate.of))
-        rows = table.where(compiler.holds(aggregate.where)).where(_inside(hour, window, expected))
+        rows = compiler.rows(table, aggregate.where).where(_inside(hour, window, expected))
         return rows.select(_coarse(hour, window.granularity).alias("h")).distinct()
 
     def read(rows: Rows) -> Found:

@@ -6,17 +6,17 @@ settings there; only collecting happens side by side.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from pyspark.sql import DataFrame, SparkSession
 
 from dqx_dagster.errors import EngineError
 from dqx_dagster.metrics.metric import ROWS, Aggregate, Leaf, Measurement, Unmeasurable
 from dqx_dagster.spark.binding import Refusal
-from dqx_dagster.spark.compile import Compiled
+from dqx_dagster.spark.compile import Compiled, Compiler
 from dqx_dagster.spark.cost import Meter
 from dqx_dagster.spark.failures import FAILURES, check_alive, reason
 
@@ -27,6 +27,8 @@ WORKERS = 4
 
 Found: TypeAlias = dict[Leaf, Measurement]
 Rows: TypeAlias = list[Any]
+Build: TypeAlias = Callable[[], DataFrame]
+Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class Query:
     """One query: what it measures, how it is made, what its rows mean."""
 
     aggregates: tuple[Aggregate, ...]
-    build: Callable[[], DataFrame]
+    build: Build
     read: Callable[[Rows], Found]
     halves: Callable[[], tuple[Query, Query]] | None = None  # None where it cannot be split
 
@@ -71,48 +73,68 @@ class Runner:
     def run(self, queries: Sequence[Query]) -> Found:
         """Everything that the queries measure, or why they do not."""
         found: Found = {}
-        with ThreadPoolExecutor(WORKERS) as pool:
-            started = [(query, self._started(query, pool)) for query in queries]
-            for query, future in started:
-                found |= self._finished(query, future)
+        for query, rows in zip(queries, self._collected(q.build for q in queries), strict=True):
+            found |= (
+                self._isolated(query, rows) if isinstance(rows, Exception) else query.read(rows)
+            )
         return found
 
-    def _finished(self, query: Query, future: Future[Rows]) -> Found:
-        try:
-            return query.read(future.result())
-        except Refusal as refusal:
-            return dict.fromkeys(query.aggregates, refusal.unmeasurable)
-        except FAILURES as error:
-            return self._isolated(query, error)
+    def collect(self, builds: Mapping[Key, Build]) -> dict[Key, Rows | Unmeasurable]:
+        """The rows of several frames, or why there are none."""
+        collected = zip(builds, self._collected(builds.values()), strict=True)
+        return {
+            key: self._unmeasurable(rows) if isinstance(rows, Exception) else rows
+            for key, rows in collected
+        }
 
-    def _started(self, query: Query, pool: ThreadPoolExecutor) -> Future[Rows]:
+    def _collected(self, builds: Iterable[Build]) -> list[Rows | Exception]:
+        """All frames side by side."""
+        with ThreadPoolExecutor(WORKERS) as pool:
+            return [_outcome(future) for future in [self._started(b, pool) for b in builds]]
+
+    def _started(self, build: Build, pool: ThreadPoolExecutor) -> Future[Rows]:
         try:
-            return pool.submit(self._collect, query.build())
+            return pool.submit(self._rows, build())
         except (Refusal, *FAILURES) as error:
             failed: Future[Rows] = Future()
             failed.set_exception(error)
             return failed
 
-    def _collect(self, frame: DataFrame) -> Rows:
+    def _rows(self, frame: DataFrame) -> Rows:
         with self._meter.tagged():
             return frame.collect()
 
+    def _unmeasurable(self, error: Exception) -> Unmeasurable:
+        if isinstance(error, Refusal):
+            return error.unmeasurable
+        check_alive(self._spark)
+        return Unmeasurable(reason(error))
+
     def _isolated(self, query: Query, error: Exception) -> Found:
         """Split a query that failed until what fails is alone."""
-        check_alive(self._spark)
+        why = self._unmeasurable(error)
         if query.halves is None:
             if ROWS in query.aggregates:
-                raise EngineError(f"the table cannot be read: {reason(error)}") from None
-            return dict.fromkeys(query.aggregates, Unmeasurable(reason(error)))
+                raise EngineError(f"the table cannot be read: {why.reason}") from None
+            return dict.fromkeys(query.aggregates, why)
         if self._retries < 1:
             text = "too many rules of this table fail to look for all of them"
             return dict.fromkeys(query.aggregates, Unmeasurable(text))
-        first, second = query.halves()
-        return self._again(first) | self._again(second)
+        self._retries -= 2
+        return self.run(query.halves())
 
-    def _again(self, query: Query) -> Found:
-        self._retries -= 1
-        try:
-            return query.read(self._collect(query.build()))
-        except FAILURES as error:
-            return self._isolated(query, error)
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A table while it is measured."""
+
+    table: DataFrame
+    compiler: Compiler
+    runner: Runner
+
+
+def _outcome(future: Future[Rows]) -> Rows | Exception:
+    try:
+        return future.result()
+    except (Refusal, *FAILURES) as error:
+        return error

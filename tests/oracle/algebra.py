@@ -8,7 +8,7 @@ the algebra leave open is settled as Spark does it:
 * A number is the decimal that it is written as: the double 0.1 equals the decimal 0.1.
 * Two NULL items of a list are a repetition.
 * Names of columns and fields are found whatever their case, keys of a map are not.
-* The approximate percentile is the smallest value v with at least p·n values up to v.
+* The percentile that is not interpolated is the smallest value v with at least p·n values up to v.
 * `PERIODS` gives the starts inside `[now - lookback, now)`, sorted.
 """
 
