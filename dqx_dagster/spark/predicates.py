@@ -34,9 +34,11 @@ from dqx_dagster.spark.binding import Binding, Bound, Refusal
 from dqx_dagster.spark.literals import (
     FLOATS,
     TEXTS,
+    Floor,
     decimal_literal,
     is_number,
     is_time,
+    number_floor,
     spark_literal,
 )
 
@@ -81,6 +83,9 @@ class Predicates:
             case Compares(of, comparison, constant):
                 bound = self._value(of)
                 self._ordered(of, bound)
+                if is_number(bound.type):
+                    floor = number_floor(constant, bound.type)
+                    return _compared_number(comparison, bound.column, floor)
                 return _compared(comparison, bound.column, spark_literal(constant, bound.type))
             case IsMultipleOf(of, factor):
                 return self._multiple(of, factor)
@@ -135,7 +140,12 @@ class Predicates:
         bound = self._value(of)
         if not literals:
             return F.lit(False)
-        return bound.column.isin(*(spark_literal(constant, bound.type) for constant in literals))
+        if not is_number(bound.type):
+            return bound.column.isin(*(spark_literal(item, bound.type) for item in literals))
+        floors = [number_floor(constant, bound.type) for constant in literals]
+        # No number of the column's type equals any of the others.
+        equal = [floor.value for floor in floors if floor.exact]
+        return bound.column.isin(*equal) if equal else F.lit(False)
 
     def _matches(self, of: Value, pattern: str) -> SparkColumn:
         bound = self._value(of)
@@ -184,3 +194,13 @@ def _compared(comparison: Comparison, left: SparkColumn, right: SparkColumn) -> 
             return left > right
         case Comparison.GREATER_OR_EQUAL:
             return left >= right
+
+
+def _compared_number(comparison: Comparison, column: SparkColumn, floor: Floor) -> SparkColumn:
+    """Between the floor and the constant lies no number of the column's type."""
+    upwards = comparison in (Comparison.GREATER, Comparison.GREATER_OR_EQUAL)
+    if floor.value is None:
+        return column.isNotNull() if upwards else F.lit(False)
+    if floor.exact:
+        return _compared(comparison, column, floor.value)
+    return column > floor.value if upwards else column <= floor.value
