@@ -49,7 +49,7 @@ Java's matcher calls itself for every repetition of a group. On a long text it o
 and Spark takes that for fatal: the whole driver exits.
 """
 
-_SAFE_DOUBLE = 1e15
+_LARGEST_MULTIPLE = 1e23  # what fits into decimal(38,15)
 _KINDS = {"string": TEXTS, "list": (T.ArrayType,), "map": (T.MapType,)}
 
 
@@ -163,8 +163,9 @@ class Predicates:
         value, by = bound.column, decimal_literal(factor.value)
         if isinstance(bound.type, FLOATS):
             # By its shortest decimal: 0.3 is a multiple of 0.1, though not in binary.
-            plain = F.abs(value) < _SAFE_DOUBLE
-            value = F.when(plain, value.cast("string").cast("decimal(38,15)"))
+            plain = F.abs(value) < _LARGEST_MULTIPLE
+            written = F.when(plain, value.cast("string").cast("decimal(38,15)"))
+            value = F.when(written.cast(bound.type) == value, written)  # not where it is rounded
         return (value % by) == 0
 
     def _repeats(self, of: Column) -> SparkColumn:
