@@ -72,8 +72,9 @@ class Predicates:
             case Always():
                 return F.lit(True)
             case IsSet(Row(columns)):
-                every = (self._binding.bind(column).column.isNotNull() for column in columns)
-                return functools.reduce(operator.and_, every)
+                for column in columns:
+                    self._binding.bind(column)
+                return F.lit(True)  # a row is never NULL, even where all its columns are
             case IsSet(of):
                 return self._value(of).column.isNotNull()
             case OneOf(of, literals):
