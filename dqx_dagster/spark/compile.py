@@ -14,20 +14,18 @@ from decimal import Decimal
 from typing import TypeAlias
 
 from pyspark.sql import Column as SparkColumn
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql import types as T  # noqa: N812
 
-from dqx_dagster.metrics.metric import Aggregate, Function, Measurement, Quantile, Unmeasurable
-from dqx_dagster.metrics.predicate import Always, IsSet, Predicate
+from dqx_dagster.metrics.metric import Aggregate, Function, Measurement, Unmeasurable
+from dqx_dagster.metrics.predicate import ALWAYS, Always, IsSet, Predicate
 from dqx_dagster.metrics.value import Column, Length, Lowercase, Row, Value
 from dqx_dagster.spark.binding import Binding, Bound, Refusal
 from dqx_dagster.spark.literals import FLOATS, INTEGERS, from_micros, is_number
 from dqx_dagster.spark.predicates import Predicates
 
 Read: TypeAlias = Callable[[str], Measurement]
-
-ACCURACY = 10_000
-"""Of approximate percentiles: the rank is wrong by at most one row in so many."""
 
 _OVERFLOW = "overflow"
 
@@ -60,38 +58,22 @@ class Compiler:
             case Function.SUM:
                 return self._sum(aggregate)
             case Function.VARIANCE:
-                value = self._number(aggregate).cast("double")
+                value = self.number(aggregate).cast("double")
                 return Compiled(aggregate, F.var_samp(value), float, buffers=3)
-            case Function.PERCENTILE:
-                return self._percentile(aggregate)
-            case Function.DISTINCT:
-                keys = self.keys(aggregate)
-                distinct = F.count_distinct(keys[0] if len(keys) == 1 else F.struct(*keys))
-                return Compiled(aggregate, distinct, int)
-            case Function.PERIODS:
-                raise Refusal("periods are measured by a query of their own")
+            case Function.PERCENTILE | Function.DISTINCT | Function.PERIODS:
+                raise Refusal(f"{aggregate.function.value} is measured by queries of its own")
 
-    def keys(self, aggregate: Aggregate) -> list[SparkColumn]:
-        """The columns that a distinct count is over."""
-        columns = aggregate.of.columns if isinstance(aggregate.of, Row) else (aggregate.of,)
-        found = []
-        for column in columns:
-            if not isinstance(column, Column):
-                raise Refusal("only columns can be counted as distinct values")
-            bound = self._binding.bind(column)
-            if not _groupable(bound.type):
-                kind = bound.type.simpleString()
-                raise Refusal(f"'{column}' is {kind}: Spark cannot tell its values apart")
-            found.append(bound.column)
-        return found
+    def bind(self, column: Column) -> Bound:
+        """The table's column; raises `Refusal` where there is none."""
+        return self._binding.bind(column)
 
-    def holds(self, predicate: Predicate) -> SparkColumn:
-        """Where a predicate holds, as a boolean column that is never null."""
-        return self._predicates.total(predicate)
+    def rows(self, table: DataFrame, where: Predicate) -> DataFrame:
+        """The rows of a table where a predicate holds."""
+        return table if where == ALWAYS else table.where(self._predicates.maybe(where))
 
     def moment(self, value: Value | None) -> Bound:
         """A column of dates or timestamps."""
-        bound = self._column(value)
+        bound = self.value(value)
         if not isinstance(bound.type, T.DateType | T.TimestampType | T.TimestampNTZType):
             kind = bound.type.simpleString()
             raise Refusal(f"'{value}' is {kind}: a date or timestamp is needed")
@@ -106,7 +88,8 @@ class Compiler:
             case _:
                 return F.count(F.when(self._predicates.maybe(where), 1))
 
-    def _column(self, value: Value | None) -> Bound:
+    def value(self, value: Value | None) -> Bound:
+        """Something that can be aggregated; raises `Refusal` where there is no such column."""
         match value:
             case Column():
                 return self._binding.bind(value)
@@ -121,7 +104,7 @@ class Compiler:
         return F.when(self._predicates.maybe(aggregate.where), column)
 
     def _extreme(self, aggregate: Aggregate) -> Compiled:
-        bound = self._column(aggregate.of)
+        bound = self.value(aggregate.of)
         extreme = F.min if aggregate.function is Function.MIN else F.max
         found = extreme(self._within(aggregate, bound.column))
         match bound.type:
@@ -139,16 +122,17 @@ class Compiler:
                     f"{aggregate.function.value} needs numbers, dates or timestamps"
                 )
 
-    def _number(self, aggregate: Aggregate) -> SparkColumn:
-        bound = self._column(aggregate.of)
+    def number(self, aggregate: Aggregate) -> SparkColumn:
+        """The numbers that are aggregated; raises `Refusal` where they are none."""
+        bound = self.value(aggregate.of)
         if not is_number(bound.type):
             kind = bound.type.simpleString()
             raise Refusal(f"'{aggregate.of}' is {kind}: {aggregate.function.value} needs numbers")
         return self._within(aggregate, bound.column)
 
     def _sum(self, aggregate: Aggregate) -> Compiled:
-        type_ = self._column(aggregate.of).type
-        value = self._number(aggregate)
+        type_ = self.value(aggregate.of).type
+        value = self.number(aggregate)
         match type_:
             case T.LongType():
                 # In two halves: one sum of longs overflows, decimals cost several times as much.
@@ -166,32 +150,6 @@ class Compiler:
                 return Compiled(aggregate, F.sum(value.cast("double")), float)
             case _:
                 return Compiled(aggregate, F.sum(value.cast("bigint")), int)
-
-    def _percentile(self, aggregate: Aggregate) -> Compiled:
-        value, quantile = self._number(aggregate), aggregate.argument
-        assert isinstance(quantile, Quantile)
-        type_ = self._column(aggregate.of).type
-        if quantile.exact:
-            found = F.percentile(value.cast("double"), quantile.at)
-            return Compiled(aggregate, found, float)
-        if isinstance(type_, T.DecimalType):
-            value, type_ = value.cast("double"), T.DoubleType()
-        if isinstance(type_, FLOATS):
-            # NaN is the largest value, but the sketch does not sort it.
-            value = F.nanvl(value.cast("double"), F.lit(float("inf")))
-        found = F.percentile_approx(value, quantile.at, ACCURACY)
-        return Compiled(aggregate, found, _reader(type_))
-
-
-def _groupable(type_: T.DataType) -> bool:
-    match type_:
-        case T.ArrayType():
-            return _groupable(type_.elementType)
-        case T.StructType():
-            return all(_groupable(field.dataType) for field in type_.fields)
-        case _:
-            atomic = isinstance(type_, T.AtomicType | T.NullType)
-            return atomic and type_.simpleString() not in ("variant", "interval")
 
 
 def _reader(type_: T.DataType) -> Read:
