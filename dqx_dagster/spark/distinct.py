@@ -153,8 +153,6 @@ def _columns(aggregate: Aggregate) -> tuple[Column, ...]:
 def _is_set(column: Column, where: Predicate) -> bool:
     """Whether the rows that count all have a value in the column."""
     match where:
-        case IsSet(Row(columns)):
-            return column in columns
         case IsSet(of):
             return of == column
         case And(parts):
