@@ -85,7 +85,7 @@ def test_two_values_with_one_hash_are_two(
     def seven(*_: SparkColumn) -> SparkColumn:
         return F.lit(7).cast("bigint")
 
-    monkeypatch.setattr(distinct.F, "xxhash64", seven)
+    monkeypatch.setattr("dqx_dagster.spark.distinct.F.xxhash64", seven)
     table = table_of(spark, "string", ["a", "b", "b", None])
 
     assert count(table, distinct_of("x")) == [2]
