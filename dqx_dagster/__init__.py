@@ -1,16 +1,30 @@
 """Data contracts, enforced where the data is made: ODCS → Dagster asset checks on Spark.
 
-Importing this package starts nothing and imports no pyspark.
+Importing this package starts nothing, and imports neither pyspark nor, before one of its names for
+Dagster is used, dagster: so that the command line starts quickly.
 """
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from dqx_dagster.checks.lowering import lower
-from dqx_dagster.checks.rule import Claim, Lowered, Rule, Settings, Severity, Skipped, plan
+from dqx_dagster.checks.rule import (
+    Claim,
+    Granularity,
+    Lowered,
+    Rule,
+    Settings,
+    Severity,
+    Skipped,
+    plan,
+)
 from dqx_dagster.checks.threshold import Threshold
 from dqx_dagster.checks.verdict import Outcome, Verdict, judge
 from dqx_dagster.contract.model import Contract, Property, Quality, SlaLatency
 from dqx_dagster.errors import (
     ContractValidationError,
     ContractWarning,
+    DefinitionsError,
     DqxError,
     EngineError,
     Finding,
@@ -20,6 +34,13 @@ from dqx_dagster.errors import (
 )
 from dqx_dagster.loading import load_contracts
 
+if TYPE_CHECKING:
+    from dqx_dagster.asset_checks import build_contract_checks
+    from dqx_dagster.data_source import DataSource, catalog_table, path_pattern, server
+    from dqx_dagster.definitions import with_contracts
+    from dqx_dagster.freshness import freshness_policy
+    from dqx_dagster.translator import DagsterContractTranslator
+
 __version__ = "0.1.0"
 
 __all__ = [
@@ -27,9 +48,13 @@ __all__ = [
     "Contract",
     "ContractValidationError",
     "ContractWarning",
+    "DagsterContractTranslator",
+    "DataSource",
+    "DefinitionsError",
     "DqxError",
     "EngineError",
     "Finding",
+    "Granularity",
     "Level",
     "Lowered",
     "Origin",
@@ -45,8 +70,37 @@ __all__ = [
     "Threshold",
     "Verdict",
     "__version__",
+    "build_contract_checks",
+    "catalog_table",
+    "freshness_policy",
     "judge",
     "load_contracts",
     "lower",
+    "path_pattern",
     "plan",
+    "server",
+    "with_contracts",
 ]
+
+_FOR_DAGSTER = {
+    "DagsterContractTranslator": "translator",
+    "DataSource": "data_source",
+    "build_contract_checks": "asset_checks",
+    "catalog_table": "data_source",
+    "freshness_policy": "freshness",
+    "path_pattern": "data_source",
+    "server": "data_source",
+    "with_contracts": "definitions",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """The names that need dagster, imported when they are first used."""
+    if name not in _FOR_DAGSTER:
+        raise AttributeError(f"module 'dqx_dagster' has no attribute '{name}'")
+    return getattr(importlib.import_module(f"dqx_dagster.{_FOR_DAGSTER[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    """All public names, also before they are imported."""
+    return __all__

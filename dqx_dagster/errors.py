@@ -4,6 +4,7 @@ Exceptions and warnings::
 
     DqxError
     ├── ContractValidationError   a contract file is wrong; carries every finding of the load
+    ├── DefinitionsError          contracts and the definitions of Dagster do not fit together
     ├── SchemaValidationError     a table's columns are not what its contract declares
     └── EngineError               nothing can be measured: the table or Spark itself is out of reach
     ContractWarning (UserWarning) part of a contract is skipped or suspicious; loading goes on
@@ -34,6 +35,10 @@ class DqxError(Exception):
 
 class ContractWarning(UserWarning):
     """Part of a contract is skipped or suspicious; the rest is used."""
+
+
+class DefinitionsError(DqxError):
+    """Contracts and the definitions of Dagster do not fit together."""
 
 
 class SchemaValidationError(DqxError):

@@ -30,6 +30,14 @@ class Severity(enum.Enum):
         return self is Severity.P0
 
 
+class Granularity(enum.Enum):
+    """How finely the rules that a schema implies are reported."""
+
+    RULE = "rule"  # a check for each rule
+    COLUMN = "column"  # a check for each column
+    TABLE = "table"  # one check for the table
+
+
 SEVERITIES: Final[Mapping[str, Severity]] = MappingProxyType(
     {
         "p0": Severity.P0,
@@ -47,12 +55,19 @@ SEVERITIES: Final[Mapping[str, Severity]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How contracts become rules: what each kind of rule's severity is, what runs."""
+    """How contracts become rules and checks.
+
+    `implied_checks` says how finely what the schema implies is reported; `name_prefix` is put
+    before the name of every check; `strict` refuses contracts that only this project reads.
+    """
 
     severities: Mapping[str, Severity] = field(default_factory=lambda: SEVERITIES, hash=False)
     default_severity: Severity = Severity.P1
     implied_severity: Severity = Severity.P0
     sla_severity: Severity = Severity.P0
+    implied_checks: Granularity = Granularity.RULE
+    name_prefix: str = ""
+    strict: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,8 @@ class Verdict:
     actual: int | float | str | None
     reason: str
     details: tuple[str, ...] = ()  # missing periods, mismatched columns
+    counted: int | None = None  # how many rows the sentence speaks of
+    fraction: float | None = None  # their share of all rows
 
     @property
     def passed(self) -> bool:
@@ -70,8 +72,18 @@ def judge(rule: Rule, measurements: Measurements, now: dt.datetime | None = None
         reason = "could not be measured: the threshold does not fit the column's type"
         return Verdict(rule, outcome, None, reason)
     found = _found(claim, number, measurements, details)
-    reason = f"{found}{_future(claim, measurements, now)}; {_allowed(claim)}"
-    return Verdict(rule, outcome, _plain(number), reason, details)
+    reason = f"{found}{_future(claim, measurements, now)}; {allowed(claim)}"
+    return Verdict(rule, outcome, _plain(number), reason, details, *_share(claim, measurements))
+
+
+def _share(claim: Claim, measurements: Measurements) -> tuple[int | None, float | None]:
+    """The rows that the claim counts, and their share of all rows."""
+    if claim.counted is None:
+        return None, None
+    count, rows = evaluate(claim.counted, measurements), evaluate(ROWS, measurements)
+    if not isinstance(count, int) or not isinstance(rows, int):
+        return None, None
+    return count, count / rows if rows else 0.0
 
 
 def _outcome(limit: Threshold | None, actual: Measurement) -> Outcome:
@@ -136,7 +148,8 @@ def _rows_found(claim: Claim, measurements: Measurements) -> str:
     return f"{count:,} of {rows:,} rows{share} {claim.says}"
 
 
-def _allowed(claim: Claim) -> str:
+def allowed(claim: Claim) -> str:
+    """What the contract allows, as the second half of the sentence."""
     limit = claim.threshold
     if limit is None:
         return "recorded, not judged"

@@ -13,7 +13,7 @@ from dqx_dagster.checks.rule import Rule, Settings, Skipped, plan
 from dqx_dagster.checks.verdict import Verdict, judge
 from dqx_dagster.contract.model import Contract
 from dqx_dagster.errors import SchemaValidationError
-from dqx_dagster.metrics.metric import ROWS, Mismatches
+from dqx_dagster.metrics.metric import ROWS, Age, Function, Measurements, Mismatches, as_instant
 from dqx_dagster.metrics.plan import plan_metrics
 from dqx_dagster.spark.cost import Cost
 from dqx_dagster.spark.measure import measure, measure_with_cost
@@ -28,6 +28,7 @@ class TableResult:
     verdicts: tuple[Verdict, ...]
     skipped: tuple[Skipped, ...]
     cost: Cost
+    newest: dt.datetime | None = None  # the newest data, where a rule asks for its age
 
 
 def check_table(
@@ -54,7 +55,14 @@ def check_table(
         tuple(judge(rule, measured, clock) for rule in chosen),
         lowered.skipped,
         cost,
+        _newest(chosen, measured),
     )
+
+
+def _newest(rules: Sequence[Rule], measured: Measurements) -> dt.datetime | None:
+    ages = [rule.claim.metric for rule in rules if isinstance(rule.claim.metric, Age)]
+    moments = [as_instant(measured[age.of]) for age in ages if age.of.function is Function.MAX]
+    return max((moment for moment in moments if moment is not None), default=None)
 
 
 def validate_schema(contract: Contract, table: DataFrame) -> None:

@@ -22,10 +22,15 @@ _FORMATS: Final = {
 _OPTIONS: Final = {"csv": {"header": "true", "inferSchema": "true"}}
 
 
-def read_table(spark: SparkSession, location: str) -> DataFrame:
-    """The table at a path, or in the catalog; raises `EngineError` where there is none."""
+def read_table(
+    spark: SparkSession, location: str, *, format_: str | None = None, is_path: bool = False
+) -> DataFrame:
+    """The table at a path, or in the catalog; raises `EngineError` where there is none.
+
+    `is_path` says that it is no name of a table, however it looks.
+    """
     try:
-        format_ = file_format(location)
+        format_ = format_ or file_format(location) or ("parquet" if is_path else None)
         if format_ is None:
             return spark.table(location)
         separator = {"sep": "\t"} if location.lower().endswith(".tsv") else {}
