@@ -13,7 +13,7 @@ INSTALL := "$(BIN)/python" -m pip install -q --retries 10 -c constraints.txt -e 
 export PYSPARK_PYTHON := $(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint format tables bench clean
+.PHONY: help setup demo dev test lint format tables bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  \1\t/p' Makefile
@@ -21,6 +21,14 @@ help: ## list the targets
 
 setup: $(STAMP) ## make .venv with all that development needs, Java too
 	@java=$$(tools/find_java.sh "$(VENV)") && echo "Java: $$java"
+
+demo: $(STAMP) ## a good day and a bad batch, told in the terminal
+	@java=$$(tools/find_java.sh "$(VENV)") && export JAVA_HOME="$$java" && \
+	"$(BIN)/python" -m example_project.demo
+
+dev: $(STAMP) ## open the example project in Dagster's UI
+	java=$$(tools/find_java.sh "$(VENV)") && export JAVA_HOME="$$java" && \
+	mkdir -p .dagster && DAGSTER_HOME="$(CURDIR)/.dagster" "$(BIN)/dagster" dev -w workspace.yaml
 
 test: lint ## check everything: lint, then all tests
 	java=$$(tools/find_java.sh "$(VENV)") && JAVA_HOME="$$java" "$(BIN)/pytest" -n 2
@@ -43,7 +51,7 @@ bench: $(STAMP) ## run benchmarks/*.py
 
 clean: ## remove .venv and all caches
 	rm -rf .venv dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
-	rm -rf spark-warehouse metastore_db derby.log
+	rm -rf spark-warehouse metastore_db derby.log .dagster example_project/data
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(STAMP): pyproject.toml constraints.txt

@@ -1,0 +1,129 @@
+"""The shop's assets. The data is made on the spot; `batch: bad` makes a batch with mistakes."""
+
+import os
+from pathlib import Path
+
+import dagster as dg
+from dagster_pyspark import LazyPySparkResource
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
+
+DATA = Path(os.environ.get("SHOP_DATA", Path(__file__).parent / "data")).resolve()
+ORDERS, CUSTOMERS = 2_000, 200
+
+
+class Batch(dg.Config):
+    """Which orders arrive: a good batch, or a bad one."""
+
+    batch: str = "good"
+
+
+def _write(table: DataFrame, name: str) -> dg.MaterializeResult[None]:
+    path = DATA / f"shop.{name}.parquet"
+    table.write.mode("overwrite").parquet(str(path))
+    return dg.MaterializeResult(metadata={"path": dg.MetadataValue.path(path)})
+
+
+def _pick(words: list[str]) -> Column:
+    place = F.pmod(F.xxhash64("id"), F.lit(len(words))) + 1
+    return F.element_at(F.array(*map(F.lit, words)), place.cast("int"))
+
+
+def _uuid(number: Column) -> Column:
+    digest = F.md5(number.cast("string"))
+    sizes = ((1, 8), (9, 4), (13, 4), (17, 4), (21, 12))
+    return F.concat_ws("-", *(F.substring(digest, at, size) for at, size in sizes))
+
+
+def _ago(seconds: Column | int) -> Column:
+    """A moment before now; rows that are written together are of different ages."""
+    return F.timestamp_micros(F.unix_micros(F.current_timestamp()) - F.lit(1_000_000) * seconds)
+
+
+@dg.asset(key=["shop", "customers"], group_name="shop")
+def customers(pyspark: LazyPySparkResource) -> dg.MaterializeResult[None]:
+    """Everybody who has ever ordered."""
+    spark = pyspark.spark_session
+    number = F.col("id")
+    table = spark.range(1, CUSTOMERS + 1).select(
+        number.alias("customer_id"),
+        F.concat(F.lit("customer"), number, F.lit("@example.com")).alias("email"),
+        _pick(["DE", "FR", "NO", "PL"]).alias("country"),
+        F.date_add(F.lit("2020-01-01").cast("date"), number.cast("int")).alias("joined_on"),
+        F.struct(
+            F.lit("Springfield").alias("city"), F.lpad(number.cast("string"), 5, "0").alias("zip")
+        ).alias("address"),
+        F.array(_pick(["tea", "coffee"]), F.lit("books")).alias("interests"),
+    )
+    return _write(table, "customers")
+
+
+@dg.asset(key=["shop", "orders"], group_name="shop", deps=[customers])
+def orders(config: Batch, pyspark: LazyPySparkResource) -> dg.MaterializeResult[None]:
+    """The orders of the last twenty hours."""
+    spark = pyspark.spark_session
+    number = F.col("id")
+    table = spark.range(1, ORDERS + 1).select(
+        number.alias("order_id"),
+        (number % CUSTOMERS + 1).alias("customer_id"),
+        _pick(["pending", "shipped", "delivered", "cancelled"]).alias("status"),
+        (20 + number % 97).cast("double").alias("amount"),
+        F.when(number % 50 > 0, F.concat(F.lit("customer"), number, F.lit("@example.com"))).alias(
+            "email"
+        ),
+        _ago(number * 36).alias("placed_at"),
+    )
+    return _write(_spoiled(table) if config.batch == "bad" else table, "orders")
+
+
+def _spoiled(table: DataFrame) -> DataFrame:
+    """An upstream mistake: a status nobody knows, orders sent twice, addresses lost."""
+    number = F.col("order_id")
+    lost = table.withColumns(
+        {
+            "status": F.when(number % 100 == 7, "lost").otherwise(F.col("status")),
+            "email": F.when(number % 3 > 0, F.col("email")),
+            "amount": F.when(number % 400 == 9, -F.col("amount")).otherwise(F.col("amount")),
+        }
+    )
+    return lost.unionAll(lost.where(number <= 5))
+
+
+@dg.asset(key=["shop", "payments"], group_name="shop", deps=[orders])
+def payments(pyspark: LazyPySparkResource) -> dg.MaterializeResult[None]:
+    """What was paid for the orders that were sent."""
+    spark = pyspark.spark_session
+    paid = spark.read.parquet(str(DATA / "shop.orders.parquet")).where("status = 'delivered'")
+    table = paid.withColumnRenamed("order_id", "id").select(
+        _uuid(F.col("id")).alias("payment_id"),
+        F.col("id").alias("order_id"),
+        _pick(["card", "invoice", "voucher"]).alias("method"),
+        F.col("amount").cast("decimal(10,2)").alias("amount"),
+        F.col("amount").cast("decimal(10,2)").alias("booked"),
+        F.col("placed_at").alias("paid_at"),
+    )
+    return _write(table, "payments")
+
+
+@dg.asset(key=["shop", "visits"], group_name="web")
+def visits(pyspark: LazyPySparkResource) -> dg.MaterializeResult[None]:
+    """Visits of the last three days, ten in every hour."""
+    spark = pyspark.spark_session
+    number = F.col("id")
+    table = spark.range(720).select(
+        F.date_trunc("hour", _ago(number * 360)).alias("hour"),
+        _uuid(number).alias("session"),
+        F.array(F.lit("/"), F.concat(F.lit("/product/"), number)).alias("pages"),
+    )
+    return _write(table, "visits")
+
+
+@dg.asset(key=["shop", "daily_revenue"], group_name="reports", deps=[orders, payments])
+def daily_revenue(pyspark: LazyPySparkResource) -> dg.MaterializeResult[None]:
+    """What the shop earned, day by day."""
+    spark = pyspark.spark_session
+    paid = spark.read.parquet(str(DATA / "shop.payments.parquet"))
+    table = paid.groupBy(F.to_date("paid_at").alias("day")).agg(
+        F.count(F.lit(1)).alias("orders"), F.sum("amount").alias("revenue")
+    )
+    return _write(table, "daily_revenue")
