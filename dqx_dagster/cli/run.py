@@ -11,10 +11,13 @@ import contextlib
 import datetime as dt
 import fnmatch
 import os
+import socket
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 import click
 from rich.console import Console
@@ -34,6 +37,18 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from dqx_dagster.spark.check import TableResult
+
+_SETTINGS: Final = {
+    "spark.app.name": "dqx-dagster",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    # A pattern that overflows the stack then fails its rule, and not the whole process.
+    "spark.executor.killOnFatalError.depth": "0",
+}
+"""Of a session that is started here; a server of Spark Connect has its own."""
+
+_CONNECT_PORT: Final = 15002
+_SECONDS_TO_ANSWER: Final = 10
 
 
 class _Clock(click.ParamType[dt.datetime]):
@@ -174,20 +189,40 @@ def _selected(rule: Rule, patterns: Sequence[str]) -> bool:
 
 @contextlib.contextmanager
 def _session() -> Iterator[SparkSession]:
-    """A session of our own, unless the environment brings one."""
+    """A session of our own: where the environment says, else in this process."""
     from pyspark.sql import SparkSession  # noqa: PLC0415 - `lint` needs no pyspark
 
-    builder = SparkSession.builder.appName("dqx-dagster")
-    if not os.environ.get("SPARK_REMOTE") and not os.environ.get("MASTER"):
-        builder = builder.master("local[*]")
-    builder = builder.config("spark.ui.enabled", "false")
-    builder = builder.config("spark.ui.showConsoleProgress", "false")
-    # A pattern that overflows the stack then fails its rule, and not the whole process.
-    builder = builder.config("spark.executor.killOnFatalError.depth", "0")
-    spark = builder.getOrCreate()
+    from dqx_dagster.spark.failures import FAILURES, reason  # noqa: PLC0415
+
+    builder = SparkSession.builder
+    if remote := os.environ.get("SPARK_REMOTE"):
+        _check_answers(remote)
+    else:
+        for name, value in _SETTINGS.items():
+            builder = builder.config(name, value)
     try:
-        with contextlib.suppress(Exception):  # Spark Connect has no such switch
+        spark = builder.getOrCreate()
+    except (ImportError, *FAILURES) as error:
+        raise EngineError(f"Spark cannot be started: {reason(error)}") from None
+    try:
+        with contextlib.suppress(*FAILURES):  # Spark Connect has no such switch
             spark.sparkContext.setLogLevel("ERROR")
         yield spark
     finally:
-        spark.stop()
+        with contextlib.suppress(*FAILURES):
+            spark.stop()
+
+
+def _check_answers(remote: str) -> None:
+    """Raise if nothing answers at the address of a Spark Connect server.
+
+    Spark's client tries for ten minutes before it says so.
+    """
+    address = urlsplit(remote)
+    if address.scheme != "sc" or getproxies():  # behind a proxy, only Spark's client can tell
+        return
+    try:
+        place = (address.hostname or "", address.port or _CONNECT_PORT)
+        socket.create_connection(place, _SECONDS_TO_ANSWER).close()
+    except (OSError, ValueError):
+        raise EngineError(f"no Spark Connect server answers at {address.netloc}") from None
