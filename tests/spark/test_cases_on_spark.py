@@ -1,11 +1,21 @@
-"""Every case of `tests/cases` on real Spark: it must say what the oracle says."""
+"""Every case of `tests/cases` on real Spark: it must say what the oracle says.
+
+And it must say so on every kind of session: with ANSI on and off, in UTC and elsewhere, with
+generated code and without. Only one thing rightly depends on the session's zone: the schema check
+of a contract that declares the zone of a timestamp.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import math
+from collections.abc import Mapping
+from typing import Final
 
 import pytest
 from oracle.cases import Case, Expected, load_cases
+from oracle.sessions import ANSI, INTERPRETED, ZONE, session_with
 from pyspark.sql import SparkSession
 
 from dqx_dagster.checks.rule import plan
@@ -13,6 +23,19 @@ from dqx_dagster.spark.measure import measure
 
 CASES = load_cases()
 FILES = sorted({case.file for case in CASES})
+
+SESSIONS: Final[Mapping[str, Mapping[str, str]]] = {
+    "ANSI, UTC": {ANSI: "true", ZONE: "UTC"},
+    "no ANSI, New York, interpreted": {ANSI: "false", ZONE: "America/New_York", **INTERPRETED},
+}
+
+ZONED: Final = {"native types": "UTC"}
+"""The cases whose contract declares the zone of one timestamp: it is not the zone elsewhere."""
+
+
+@pytest.fixture(params=SESSIONS, scope="module")
+def session(request: pytest.FixtureRequest, spark: SparkSession) -> SparkSession:
+    return session_with(spark, SESSIONS[request.param])
 
 
 def alike(found: Expected | None, expected: Expected) -> bool:
@@ -26,19 +49,51 @@ def alike(found: Expected | None, expected: Expected) -> bool:
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_spark_says_what_the_case_expects(file: str, spark: SparkSession) -> None:
+def test_spark_says_what_the_case_expects(file: str, session: SparkSession) -> None:
     different = []
     for case in (case for case in CASES if case.file == file):
-        found = answers(case, spark)
+        found = answers(case, session)
         different += [
             (case.shows, name, found.get(name), expected)
-            for name, expected in case.expected.items()
+            for name, expected in expected_in(session, case).items()
             if not alike(found.get(name), expected)
         ]
     assert different == []
 
 
+def expected_in(spark: SparkSession, case: Case) -> Mapping[str, Expected]:
+    if ZONED.get(case.shows) in (None, spark.conf.get(ZONE)):
+        return case.expected
+    return {**case.expected, "schema": Expected(1, "failed")}
+
+
 def answers(case: Case, spark: SparkSession) -> dict[str, Expected]:
-    table = spark.createDataFrame([tuple(row.values()) for row in case.rows], case.ddl)
+    # Moments of a case know their zone, or are local ones: they are the same in every session.
+    # One partition: nothing has to be shuffled.
+    rows = [tuple(row.values()) for row in case.rows]
+    table = spark.createDataFrame(rows, case.ddl).coalesce(1)
     rules = case.rules()
     return case.answers(rules, measure(table, plan(rules), now=case.now))
+
+
+@pytest.mark.parametrize(
+    ("declared", "zone", "problems"),
+    [
+        ("UTC", "Etc/UTC", 0),
+        ("UTC", "America/New_York", 1),
+        ("America/New_York", "America/New_York", 0),
+        ("America/New_York", "UTC", 1),
+    ],
+)
+def test_a_declared_zone_must_be_the_zone_of_the_session(
+    declared: str, zone: str, problems: int, spark: SparkSession
+) -> None:
+    (case,) = (case for case in CASES if case.shows == "timezone narrows a timestamp")
+    document = json.loads(case.document)
+    options = document["schema"][0]["properties"][0]["logicalTypeOptions"]
+    options["defaultTimezone"] = declared
+    case = dataclasses.replace(case, document=json.dumps(document))
+
+    found = answers(case, session_with(spark, {ZONE: zone}))
+
+    assert found["schema"].actual == problems
