@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from dqx_dagster.checks.names import check_name, settle
+from dqx_dagster.checks.names import check_name, prefixed, settle
 from dqx_dagster.checks.rule import Granularity, Rule, Settings
 from dqx_dagster.checks.verdict import Outcome, Verdict
 from dqx_dagster.metrics.metric import Age
@@ -29,8 +29,7 @@ def bundle(rules: Sequence[Rule], settings: Settings) -> tuple[Check, ...]:
     for rule in rules:
         groups.setdefault(_place(rule, settings.implied_checks), []).append(rule)
     checks = [_check(members) for members in groups.values()]
-    prefix = settings.name_prefix
-    names = [check_name(None, prefix + c.rule.name) if prefix else c.rule.name for c in checks]
+    names = [prefixed(settings.name_prefix, check.rule.name) for check in checks]
     said = [tuple(member.name for member in check.members) for check in checks]
     renamed = zip(checks, settle(names, said), strict=True)
     return tuple(replace(check, rule=replace(check.rule, name=name)) for check, name in renamed)

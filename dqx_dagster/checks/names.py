@@ -51,6 +51,12 @@ def with_digest(name: str, identity: str) -> str:
     return f"{name[: MAX_LENGTH - _DIGEST - 1].rstrip('_')}_{digest}"
 
 
+def prefixed(prefix: str, name: str) -> str:
+    """The name with something before it, cut with a digest where that gets too long."""
+    long = f"{prefix}{name}"
+    return long if len(long) <= MAX_LENGTH else with_digest(long, long)
+
+
 def settle(names: Sequence[str], said: Sequence[object]) -> list[str]:
     """Give every member of a collision a digest of what it says; names alone keep theirs.
 

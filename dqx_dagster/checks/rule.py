@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -68,6 +69,10 @@ class Settings:
     implied_checks: Granularity = Granularity.RULE
     name_prefix: str = ""
     strict: bool = False
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[A-Za-z0-9_]*", self.name_prefix):
+            raise ValueError(f"name_prefix '{self.name_prefix}': only letters, digits and _")
 
 
 @dataclass(frozen=True, slots=True)

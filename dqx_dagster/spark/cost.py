@@ -29,7 +29,7 @@ class Cost:
 
     def scans(self, rows: int | None) -> float | None:
         """How often the table was read: the rows read, by the rows that it has."""
-        if self.rows_read is None or not rows:
+        if not self.rows_read or not rows:  # what is not read from storage is not counted
             return None
         return round(self.rows_read / rows, 2)
 

@@ -77,14 +77,25 @@ def _root_cause(error: Py4JJavaError) -> str:
     return str(cause.getClass().getSimpleName())
 
 
-def check_alive(spark: SparkSession) -> None:
-    """Raise one clear error if the session answers no more."""
+def check_alive(spark: SparkSession, failed: Exception) -> None:
+    """Raise one clear error if the session answers no more; `failed` is what made us ask."""
+    if _is_unreachable(failed):  # and has been tried for minutes: no need to ask again
+        raise _gone(failed) from None
     try:
         spark.sql("SELECT 1").collect()
     except FAILURES as error:
-        text = "Spark is gone: its process has ended or the session was stopped"
-        name = type(error).__name__
-        raise EngineError(f"{text} ({name}); run again with a new session") from None
+        raise _gone(error) from None
+
+
+def _is_unreachable(error: Exception) -> bool:
+    """Whether a server of Spark Connect does not answer."""
+    status = getattr(error, "getGrpcStatusCode", lambda: None)()
+    return getattr(status, "name", None) == "UNAVAILABLE"
+
+
+def _gone(error: Exception) -> EngineError:
+    text = "Spark is gone: its process has ended or the session was stopped"
+    return EngineError(f"{text} ({type(error).__name__}); run again with a new session")
 
 
 def _is_foreign(_: logging.LogRecord) -> bool:

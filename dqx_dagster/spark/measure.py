@@ -50,7 +50,7 @@ def measure_with_cost(table: DataFrame, plan: Plan, *, now: dt.datetime) -> tupl
         case_sensitive = spark.conf.get("spark.sql.caseSensitive", "false") == "true"
         zone = spark.conf.get("spark.sql.session.timeZone", "UTC")
     except FAILURES as error:
-        check_alive(spark)
+        check_alive(spark, error)
         raise EngineError(f"the table cannot be read: {reason(error)}") from None
     compiler = Compiler(Binding(schema, case_sensitive))
     found: Found = {}

@@ -30,7 +30,7 @@ def _accepted(spark: SparkSession, patterns: list[str]) -> bool:
         tried = [F.lit("").rlike(pattern).alias(f"p{i}") for i, pattern in enumerate(patterns)]
         spark.sql("SELECT 1").select(*tried).collect()
     except FAILURES as error:
-        check_alive(spark)
+        check_alive(spark, error)
         return not reason(error)
     return True
 

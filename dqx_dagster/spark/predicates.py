@@ -173,7 +173,10 @@ class Predicates:
         bound = self._binding.bind(of)
         if not isinstance(bound.type, T.ArrayType):
             raise Refusal(f"'{of}' is {bound.type.simpleString()}: only lists have items")
-        return F.size(F.array_distinct(bound.column)) < F.size(bound.column)
+        items = bound.column
+        if isinstance(bound.type.elementType, FLOATS):  # Spark 3.5 tells 0.0 and -0.0 apart here
+            items = F.transform(items, lambda item: item + F.lit(0.0))
+        return F.size(F.array_distinct(items)) < F.size(items)
 
     def _has_field(self, of: Column, name: str) -> SparkColumn:
         bound = self._binding.bind(of)

@@ -107,7 +107,7 @@ class Runner:
     def _unmeasurable(self, error: Exception) -> Unmeasurable:
         if isinstance(error, Refusal):
             return error.unmeasurable
-        check_alive(self._spark)
+        check_alive(self._spark, error)
         return Unmeasurable(reason(error))
 
     def _isolated(self, query: Query, error: Exception) -> Found:

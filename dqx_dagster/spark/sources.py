@@ -37,7 +37,7 @@ def read_table(
         options = _OPTIONS.get(format_, {}) | separator
         return spark.read.format(format_).options(**options).load(location)
     except FAILURES as error:
-        check_alive(spark)
+        check_alive(spark, error)
         raise EngineError(f"cannot read '{location}': {reason(error)}") from None
 
 
