@@ -117,6 +117,8 @@ def spark_literal(constant: Literal, type_: T.DataType) -> SparkColumn:
     """The constant for a column of this type, which holds no numbers; `Refusal` if not exact."""
     value = constant.value
     if isinstance(type_, TEXTS) and constant.type is LiteralType.STRING:
+        if any("\ud800" <= char <= "\udfff" for char in str(value)):  # Py4J would break off
+            raise Refusal("a constant is not a valid text")
         return F.lit(value)
     if isinstance(type_, T.BooleanType) and constant.type is LiteralType.BOOLEAN:
         return F.lit(value)

@@ -59,10 +59,14 @@ def measure_with_cost(table: DataFrame, plan: Plan, *, now: dt.datetime) -> tupl
             declared, actual_types(schema), case_sensitive=case_sensitive, session_zone=zone
         )
     subject = Subject(table, compiler, Runner(spark, meter))
-    own = _own(plan, subject, found)
-    found |= subject.runner.run(list(_shared(plan, own, subject, now, found)))
-    for part, aggregates in own.items():
-        found |= part.measure(list(aggregates), subject, found)
+    try:
+        own = _own(plan, subject, found)
+        found |= subject.runner.run(list(_shared(plan, own, subject, now, found)))
+        for part, aggregates in own.items():
+            found |= part.measure(list(aggregates), subject, found)
+    except FAILURES as error:  # not even columns can be built without a session
+        check_alive(spark, error)
+        raise EngineError(f"the table cannot be measured: {reason(error)}") from None
     return {leaf: found[leaf] for leaf in plan.leaves}, meter.cost()
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections.abc import Callable, Iterable
 
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
@@ -97,9 +98,9 @@ class Predicates:
             case Not(of):
                 return ~self.total(of)
             case And(parts):
-                return functools.reduce(operator.and_, map(self.maybe, parts))
+                return _joined(operator.and_, map(self.maybe, parts), of_none=True)
             case Or(parts):
-                return functools.reduce(operator.or_, map(self.maybe, parts))
+                return _joined(operator.or_, map(self.maybe, parts), of_none=False)
 
     def length(self, value: Length) -> SparkColumn:
         """Characters, elements, or set fields; null for null."""
@@ -115,7 +116,9 @@ class Predicates:
             case T.StructType():
                 fields = (bound.column.getField(field.name) for field in bound.type.fields)
                 each = (F.when(field.isNotNull(), 1).otherwise(0) for field in fields)
-                return F.when(bound.column.isNotNull(), functools.reduce(operator.add, each))
+                return F.when(
+                    bound.column.isNotNull(), functools.reduce(operator.add, each, F.lit(0))
+                )
             case _:
                 raise Refusal(f"'{column}' is {bound.type.simpleString()}: it has no length")
 
@@ -187,6 +190,16 @@ class Predicates:
                 return F.map_contains_key(bound.column, name)
             case _:
                 raise Refusal(f"'{of}' is {bound.type.simpleString()}: it has no fields")
+
+
+def _joined(
+    join: Callable[[SparkColumn, SparkColumn], SparkColumn],
+    parts: Iterable[SparkColumn],
+    *,
+    of_none: bool,
+) -> SparkColumn:
+    columns = list(parts)
+    return functools.reduce(join, columns) if columns else F.lit(of_none)
 
 
 def _compared(comparison: Comparison, left: SparkColumn, right: SparkColumn) -> SparkColumn:

@@ -74,9 +74,10 @@ class Runner:
         """Everything that the queries measure, or why they do not."""
         found: Found = {}
         for query, rows in zip(queries, self._collected(q.build for q in queries), strict=True):
-            found |= (
-                self._isolated(query, rows) if isinstance(rows, Exception) else query.read(rows)
-            )
+            try:
+                found |= query.read(_raised(rows))
+            except (Refusal, *FAILURES) as error:
+                found |= self._isolated(query, error)
         return found
 
     def collect(self, builds: Mapping[Key, Build]) -> dict[Key, Rows | Unmeasurable]:
@@ -108,7 +109,10 @@ class Runner:
         if isinstance(error, Refusal):
             return error.unmeasurable
         check_alive(self._spark, error)
-        return Unmeasurable(reason(error))
+        why = reason(error)
+        if "CANCELLED" in why:  # somebody wants to stop, not to know which rule it was
+            raise EngineError(f"the measuring was stopped: {why}")
+        return Unmeasurable(why)
 
     def _isolated(self, query: Query, error: Exception) -> Found:
         """Split a query that failed until what fails is alone."""
@@ -131,6 +135,12 @@ class Subject:
     table: DataFrame
     compiler: Compiler
     runner: Runner
+
+
+def _raised(rows: Rows | Exception) -> Rows:
+    if isinstance(rows, Exception):
+        raise rows
+    return rows
 
 
 def _outcome(future: Future[Rows]) -> Rows | Exception:
