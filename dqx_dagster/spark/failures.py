@@ -70,10 +70,14 @@ def _name(error: Exception) -> str:
 
 
 def _root_cause(error: Py4JJavaError) -> str:
-    """The class of the innermost Java exception; its message may contain data."""
+    """The innermost Java exception: its condition or class, as its message may contain data."""
     cause = error.java_exception
     while cause.getCause() is not None:
         cause = cause.getCause()
+    for ask in ("getCondition", "getErrorClass"):  # of Spark 4, of Spark 3; others have neither
+        with contextlib.suppress(Py4JError):
+            if condition := getattr(cause, ask)():
+                return str(condition)
     return str(cause.getClass().getSimpleName())
 
 

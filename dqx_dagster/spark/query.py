@@ -74,11 +74,16 @@ class Runner:
         """Everything that the queries measure, or why they do not."""
         found: Found = {}
         for query, rows in zip(queries, self._collected(q.build for q in queries), strict=True):
-            try:
-                found |= query.read(_raised(rows))
-            except (Refusal, *FAILURES) as error:
-                found |= self._isolated(query, error)
+            found |= self._read(query, rows)
         return found
+
+    def _read(self, query: Query, rows: Rows | Exception) -> Found:
+        if isinstance(rows, Exception):
+            return self._isolated(query, rows)
+        try:
+            return query.read(rows)
+        except (Refusal, *FAILURES) as error:
+            return self._isolated(query, error)
 
     def collect(self, builds: Mapping[Key, Build]) -> dict[Key, Rows | Unmeasurable]:
         """The rows of several frames, or why there are none."""
@@ -135,12 +140,6 @@ class Subject:
     table: DataFrame
     compiler: Compiler
     runner: Runner
-
-
-def _raised(rows: Rows | Exception) -> Rows:
-    if isinstance(rows, Exception):
-        raise rows
-    return rows
 
 
 def _outcome(future: Future[Rows]) -> Rows | Exception:
