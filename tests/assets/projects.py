@@ -46,6 +46,12 @@ WARNED = [(1, "open"), (2, "lost")]
 BROKEN = [(1, "open"), (1, "open")]
 
 _SECONDS = 120
+_INSTANCE = """\
+telemetry: {enabled: false}
+run_coordinator: # runs start at once, also without a daemon that takes them from a queue
+  module: dagster._core.run_coordinator
+  class: DefaultRunCoordinator
+"""
 
 
 def table(spark: SparkSession, rows: Iterable[tuple[int, str]]) -> DataFrame:
@@ -165,5 +171,5 @@ def make_project(folder: Path, spark: SparkSession, rows: Iterable[tuple[int, st
     table(spark, rows).coalesce(1).write.parquet(str(folder / "shop.orders.parquet"))
     project = Project(folder)
     project.home.mkdir()
-    (project.home / "dagster.yaml").write_text("telemetry: {enabled: false}\n", "utf-8")
+    (project.home / "dagster.yaml").write_text(_INSTANCE, "utf-8")
     return project
