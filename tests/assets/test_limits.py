@@ -1,0 +1,104 @@
+"""What Dagster does not stop, whoever writes the checks: the limits of checks that block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import dagster as dg
+import pytest
+from pyspark.sql import SparkSession
+
+from assets.projects import BROKEN, KEY, ORDERS, Rows, Session, made, write_contract
+from dqx_dagster import with_contracts
+
+EVERYTHING = dg.AssetSelection.all()
+
+
+@dg.asset(key=ORDERS)
+def orders() -> None:
+    """The rows come from the source of the checks."""
+
+
+@dg.asset(deps=[ORDERS])
+def report() -> None:
+    """What should not run on broken orders."""
+
+
+def run(
+    spark: SparkSession, folder: Path, selection: dg.AssetSelection, *assets: Any
+) -> dg.ExecuteInProcessResult:
+    """A run on broken orders."""
+    defs = with_contracts(
+        dg.Definitions(
+            assets=assets,
+            jobs=[dg.define_asset_job("job", selection)],
+            resources={"pyspark": Session(spark)},
+        ),
+        write_contract(folder),
+        source=Rows(BROKEN),
+    )
+    return defs.resolve_job_def("job").execute_in_process(raise_on_error=False)
+
+
+def checked(result: dg.ExecuteInProcessResult) -> dict[str, bool]:
+    return {each.check_name: each.passed for each in result.get_asset_check_evaluations()}
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [
+        pytest.param(EVERYTHING.without_checks(), id="without checks"),
+        pytest.param(dg.AssetSelection.assets("report"), id="only what comes after"),
+        pytest.param(
+            EVERYTHING - dg.AssetSelection.checks(dg.AssetCheckKey(ORDERS, KEY)),
+            id="without the check that fails",
+        ),
+    ],
+)
+def test_a_run_that_leaves_the_check_out_is_not_stopped(
+    spark: SparkSession, tmp_path: Path, selection: dg.AssetSelection
+) -> None:
+    result = run(spark, tmp_path, selection, orders, report)
+
+    assert result.success
+    assert KEY not in checked(result)
+    assert "report" in made(result)
+
+
+def test_checks_of_an_external_asset_are_not_part_of_everything(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    result = run(spark, tmp_path, EVERYTHING, dg.AssetSpec(ORDERS), report)
+
+    assert result.success
+    assert checked(result) == {}
+    assert "report" in made(result)
+
+
+def test_checks_of_an_external_asset_block_once_they_are_selected(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    selection = EVERYTHING | dg.AssetSelection.all_asset_checks()
+
+    result = run(spark, tmp_path, selection, dg.AssetSpec(ORDERS), report)
+
+    assert not result.success
+    assert checked(result)[KEY] is False
+    assert made(result) == set()
+
+
+def test_what_the_same_step_makes_is_not_stopped(spark: SparkSession, tmp_path: Path) -> None:
+    @dg.multi_asset(specs=[dg.AssetSpec(ORDERS), dg.AssetSpec("report", deps=[ORDERS])])
+    def both() -> Iterator[dg.MaterializeResult[None]]:
+        yield dg.MaterializeResult(asset_key=ORDERS)
+        yield dg.MaterializeResult(asset_key="report")
+
+    @dg.asset(deps=["report"])
+    def letter() -> None: ...
+
+    result = run(spark, tmp_path, EVERYTHING, both, letter)
+
+    assert not result.success
+    assert made(result) >= {"shop/orders", "report"}
