@@ -95,13 +95,13 @@ def contract_checks(
     """The checks of every contract; raises `DefinitionsError` where names or assets collide."""
     translator, settings = translator or DagsterContractTranslator(), settings or Settings()
     found = [_checks(each, translator, settings) for each in load(contracts, settings)]
-    claimed: dict[dg.AssetKey, Contract] = {}
+    claimed: dict[dg.AssetKey, ContractChecks] = {}
     problems = []
     for each in found:
-        first = claimed.setdefault(each.key, each.contract)
-        if first is not each.contract:
-            asset = each.key.to_user_string()
-            text = f"two contracts for one asset '{asset}': the other is at {first.origin}"
+        first = claimed.setdefault(each.key, each)
+        if first is not each:
+            asset, other = each.key.to_user_string(), first.contract.origin
+            text = f"two contracts for one asset '{asset}': the other is at {other}"
             problems.append(f"{each.contract.origin}: {text}")
     if problems:
         raise DefinitionsError("\n".join(problems))

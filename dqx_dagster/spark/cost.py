@@ -73,7 +73,7 @@ class Meter:
         store = core.statusStore()
         jobs = [store.job(number) for number in core.statusTracker().getJobIdsForTag(self._tag)]
         stages = {stage for job in jobs for stage in _items(job.stageIds())}
-        data = [store.lastStageAttempt(stage) for stage in stages]
+        data = [found for stage in stages if (found := _stage(store, stage)) is not None]
         rows, read = (sum(x.inputRecords() for x in data), sum(x.inputBytes() for x in data))
         return len(jobs), rows, read
 
@@ -86,6 +86,13 @@ def _context(spark: SparkSession) -> Any:
     except FAILURES:
         return None
     return context
+
+
+def _stage(store: Any, number: int) -> Any:
+    """What is recorded of a stage; nothing of one that was skipped, which read nothing."""
+    with contextlib.suppress(*FAILURES):
+        return store.lastStageAttempt(number)
+    return None
 
 
 def _items(sequence: Any) -> list[Any]:

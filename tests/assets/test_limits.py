@@ -102,3 +102,36 @@ def test_what_the_same_step_makes_is_not_stopped(spark: SparkSession, tmp_path: 
 
     assert not result.success
     assert made(result) >= {"shop/orders", "report"}
+
+
+@pytest.mark.parametrize(
+    ("condition", "requested"),
+    [
+        pytest.param(dg.AutomationCondition.eager(), 1, id="eager alone"),
+        pytest.param(
+            dg.AutomationCondition.eager()
+            & dg.AutomationCondition.all_deps_blocking_checks_passed(),
+            0,
+            id="eager, where nothing blocks",
+        ),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::dagster.BetaWarning")  # of Dagster's own evaluation
+def test_automation_goes_on_unless_it_asks_for_the_checks(
+    spark: SparkSession, tmp_path: Path, condition: Any, requested: int
+) -> None:
+    @dg.asset(deps=[ORDERS], automation_condition=condition)
+    def automatic() -> None: ...
+
+    defs = with_contracts(
+        dg.Definitions(assets=[orders, automatic], resources={"pyspark": Session(spark)}),
+        write_contract(tmp_path),
+        source=Rows(BROKEN),
+    )
+    with dg.DagsterInstance.ephemeral() as instance:
+        before = dg.evaluate_automation_conditions(defs, instance)
+        job = defs.resolve_implicit_global_asset_job_def()
+        job.execute_in_process(instance=instance, raise_on_error=False)
+        after = dg.evaluate_automation_conditions(defs, instance, cursor=before.cursor)
+
+    assert after.total_requested == requested
