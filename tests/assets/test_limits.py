@@ -70,6 +70,7 @@ def test_a_run_that_leaves_the_check_out_is_not_stopped(
 def test_checks_of_an_external_asset_are_not_part_of_everything(
     spark: SparkSession, tmp_path: Path
 ) -> None:
+    """A job of all assets, and also `dagster asset materialize --select '*'`."""
     result = run(spark, tmp_path, EVERYTHING, dg.AssetSpec(ORDERS), report)
 
     assert result.success
