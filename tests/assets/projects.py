@@ -45,7 +45,7 @@ GOOD = [(1, "open"), (2, "open")]
 WARNED = [(1, "open"), (2, "lost")]
 BROKEN = [(1, "open"), (1, "open")]
 
-_SECONDS = 120
+_SECONDS = 300
 _INSTANCE = """\
 telemetry: {enabled: false}
 run_coordinator: # runs start at once, also without a daemon that takes them from a queue

@@ -14,6 +14,7 @@ from assets.projects import BROKEN, CHECKS, GOOD, KEY, WARNED, WARNING, make_pro
 
 ALL_PASS = dict.fromkeys(CHECKS, True)
 MATERIALIZE = ("dagster", "asset", "materialize", "-f", "defs.py", "--select", "*")
+TIMEOUT = 300  # seconds; a tenth is enough where nothing else runs
 SUCCESS, FAILURE = dg.DagsterRunStatus.SUCCESS, dg.DagsterRunStatus.FAILURE
 CASES = pytest.mark.parametrize(
     ("rows", "failed", "goes_on"),
@@ -36,7 +37,7 @@ def test_processes_of_their_own_stop_at_a_p0(
     project = make_project(tmp_path, spark, rows)
 
     with project.running(*MATERIALIZE) as process:
-        code = process.wait(120)
+        code = process.wait(TIMEOUT)
 
     assert (code == 0) is goes_on, project.log()
     assert project.reported is goes_on
@@ -92,7 +93,7 @@ def test_who_is_killed_while_measuring_has_not_passed(
     with project.running(*MATERIALIZE) as process:
         project.wait_for("reading")
         os.kill(int(project.wait_for(f"{killed}.pid")), signal.SIGKILL)
-        code = process.wait(60)
+        code = process.wait(TIMEOUT)
 
     assert code != 0, project.log()
     assert project.last_run() == (FAILURE, {})

@@ -82,7 +82,7 @@ class Server:
         raise AssertionError
 
     def _moments(self) -> Iterator[None]:
-        end = time.monotonic() + 150
+        end = time.monotonic() + 300
         while time.monotonic() < end:
             yield
             time.sleep(0.3)
