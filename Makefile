@@ -28,7 +28,7 @@ demo: $(STAMP) ## a good day and a bad batch, told in the terminal
 
 dev: $(STAMP) ## open the example project in Dagster's UI
 	java=$$(tools/find_java.sh "$(VENV)") && export JAVA_HOME="$$java" && \
-	mkdir -p .dagster && DAGSTER_HOME="$(CURDIR)/.dagster" "$(BIN)/dagster" dev -w workspace.yaml
+	mkdir -p .dagster && cp example_project/dagster.yaml .dagster && DAGSTER_HOME="$(CURDIR)/.dagster" "$(BIN)/dagster" dev -w workspace.yaml
 
 test: lint ## check everything: lint, then all tests
 	java=$$(tools/find_java.sh "$(VENV)") && JAVA_HOME="$$java" "$(BIN)/pytest" -n 2

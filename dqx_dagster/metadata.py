@@ -15,7 +15,7 @@ from dqx_dagster.checks.rule import Rule, Skipped
 from dqx_dagster.checks.verdict import Verdict, allowed
 from dqx_dagster.checks.vocabulary import Unit
 from dqx_dagster.contract.model import ColumnType, Contract, Dialect, Property
-from dqx_dagster.errors import ContractWarning
+from dqx_dagster.errors import ContractWarning, Origin
 
 _LARGEST: Final = 2**63 - 1
 _EMAIL: Final = re.compile(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,7}\Z")
@@ -75,7 +75,18 @@ def check_spec_metadata(rule: Rule) -> dict[str, Any]:
 
 def place_of(rule: Rule) -> str:
     """The file and line of the contract."""
-    return f"{rule.origin.file}:{rule.origin.line}"
+    return shown(rule.origin)
+
+
+def shown(origin: Origin) -> str:
+    """A place as people read it: of an absolute path the folder and the file are enough.
+
+    >>> shown(Origin("/home/me/shop/contracts/orders.yaml", 7)), shown(Origin("orders.yaml", 7))
+    ('contracts/orders.yaml:7', 'orders.yaml:7')
+    """
+    path = Path(origin.file)
+    short = "/".join(path.parts[-2:]) if path.is_absolute() else origin.file
+    return f"{short}:{origin.line}"
 
 
 def result_metadata(verdict: Verdict) -> dict[str, Any]:
@@ -101,11 +112,13 @@ def result_metadata(verdict: Verdict) -> dict[str, Any]:
 
 def asset_metadata(contract: Contract, skipped: Iterable[Skipped]) -> dict[str, Any]:
     """What a contract tells about its asset."""
-    left_out = [f"- {_escaped(s.title)}: {_escaped(s.reason)} (`{s.origin}`)" for s in skipped]
+    left_out = [
+        f"- {_escaped(s.title)}: {_escaped(s.reason)} (`{shown(s.origin)}`)" for s in skipped
+    ]
     texts = [f"- {_escaped(rule.text)}" for rule in contract.text_rules]
     known = {
         "dagster/column_schema": column_schema(contract) if contract.properties else None,
-        "dqx_dagster/contract": f"{contract.origin.file}:{contract.origin.line}",
+        "dqx_dagster/contract": shown(contract.origin),
         "dqx_dagster/contract_id": contract.id,
         "dqx_dagster/contract_version": contract.version,
         "dqx_dagster/contract_status": contract.status,
