@@ -31,7 +31,7 @@ dev: $(STAMP) ## open the example project in Dagster's UI
 	mkdir -p .dagster && cp example_project/dagster.yaml .dagster && DAGSTER_HOME="$(CURDIR)/.dagster" "$(BIN)/dagster" dev -w workspace.yaml
 
 test: lint ## check everything: lint, then all tests
-	java=$$(tools/find_java.sh "$(VENV)") && JAVA_HOME="$$java" "$(BIN)/pytest" -n 2
+	java=$$(tools/find_java.sh "$(VENV)") && JAVA_HOME="$$java" "$(BIN)/pytest" -n 2 --dist loadfile
 
 lint: $(STAMP) ## ruff and mypy
 	"$(BIN)/ruff" check

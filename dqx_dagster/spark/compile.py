@@ -136,20 +136,29 @@ class Compiler:
         match type_:
             case T.LongType():
                 # In two halves: one sum of longs overflows, decimals cost several times as much.
-                # Exact as long as neither half overflows: up to 2^31 rows.
-                high = F.sum(F.shiftright(value, 32))
-                low = F.sum(value.bitwiseAND(F.lit(0xFFFFFFFF).cast("bigint")))
+                # Neither half overflows up to 2^31 rows.
+                high = F.try_sum(F.shiftright(value, 32))
+                low = F.try_sum(value.bitwiseAND(F.lit(0xFFFFFFFF).cast("bigint")))
                 halves = F.concat(high.cast("string"), F.lit("|"), low.cast("string"))
-                return Compiled(aggregate, halves, _halves, buffers=2)
+                return Compiled(aggregate, _told(value, halves), _unless_overflow(_halves), 3)
             case T.DecimalType():
-                wide = T.DecimalType(38, type_.scale)
-                total = F.try_sum(value.cast(wide)).cast("string")  # NULL also where it overflows
-                found = F.when(F.count(value) > 0, F.coalesce(total, F.lit(_OVERFLOW)))
-                return Compiled(aggregate, found, _total, buffers=3)
+                total = F.try_sum(value.cast(T.DecimalType(38, type_.scale)))
+                return Compiled(aggregate, _told(value, total), _unless_overflow(Decimal), 3)
             case _ if isinstance(type_, FLOATS):
                 return Compiled(aggregate, F.sum(value.cast("double")), float)
             case _:
-                return Compiled(aggregate, F.sum(value.cast("bigint")), int)
+                total = F.try_sum(value.cast("bigint"))
+                return Compiled(aggregate, _told(value, total), _unless_overflow(int), 2)
+
+
+def _told(value: SparkColumn, total: SparkColumn) -> SparkColumn:
+    """A sum that overflows is NULL, like that of no values: tell them apart."""
+    return F.when(F.count(value) > 0, F.coalesce(total.cast("string"), F.lit(_OVERFLOW)))
+
+
+def _unless_overflow(read: Read) -> Read:
+    text = "the sum has more digits than Spark can add up"
+    return lambda found: Unmeasurable(text) if found == _OVERFLOW else read(found)
 
 
 def _reader(type_: T.DataType) -> Read:
@@ -161,12 +170,6 @@ def _reader(type_: T.DataType) -> Read:
 def _halves(text: str) -> Measurement:
     high, low = map(int, text.split("|"))
     return (high << 32) + low
-
-
-def _total(text: str) -> Measurement:
-    if text == _OVERFLOW:
-        return Unmeasurable("the sum has more digits than a decimal of Spark")
-    return Decimal(text)
 
 
 def _instant(text: str) -> Measurement:

@@ -67,7 +67,10 @@ def measure(aggregates: Sequence[Aggregate], subject: Subject, found: Found) -> 
     """The number of distinct values of each aggregate; `found` is what the shared pass found."""
     runner = subject.runner
     keys = {aggregate: _keys(aggregate, subject.compiler) for aggregate in aggregates}
-    crowded = _crowded(keys, subject, found)
+    unclear = {
+        a: k for a, k in keys.items() if _known(a, found) is None and not _is_dense(a, found)
+    }
+    crowded = _crowded(unclear, subject, found)
 
     def query(aggregate: Aggregate, shape: Shape) -> Query:
         def build() -> DataFrame:

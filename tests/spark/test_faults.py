@@ -39,7 +39,7 @@ from dqx_dagster.metrics.value import Column
 from dqx_dagster.spark.measure import measure
 
 ROUNDS = int(os.environ.get("FAULT_ROUNDS", "1"))
-SEEDS = 10 * ROUNDS
+SEEDS = 4 * ROUNDS
 RUNNING = running_faults()
 GROUPS = [RUNNING[start::3] for start in range(3)]
 PLACES = (0, len(GOOD) // 2, 1000)  # first, in the middle, last
