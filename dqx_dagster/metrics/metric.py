@@ -22,7 +22,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from dqx_dagster.metrics.periods import Window, expected_periods
-from dqx_dagster.metrics.predicate import ALWAYS, IsSet, Predicate, every
+from dqx_dagster.metrics.predicate import ALWAYS, And, IsSet, Predicate, every
 from dqx_dagster.metrics.value import Column, Length, Value
 
 Number: TypeAlias = int | float | Decimal | Fraction
@@ -143,6 +143,12 @@ ROWS = Aggregate(Function.COUNT)
 def count_set(*columns: Column) -> Aggregate:
     """The rows in which all the columns are set."""
     return Aggregate(Function.COUNT, where=every(*(IsSet(column) for column in columns)))
+
+
+def count_values(of: Value, where: Predicate = ALWAYS) -> Aggregate:
+    """The rows where the predicate holds and there is a value."""
+    here = IsSet(of)
+    return Aggregate(Function.COUNT, where=here if where == ALWAYS else And((where, here)))
 
 
 def leaves(metric: Metric) -> Iterator[Leaf]:

@@ -24,8 +24,15 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql import types as T  # noqa: N812
 
-from dqx_dagster.metrics.metric import ROWS, Aggregate, Function, Unmeasurable, count_set
-from dqx_dagster.metrics.predicate import ALWAYS, And, IsSet, Predicate
+from dqx_dagster.metrics.metric import (
+    ROWS,
+    Aggregate,
+    Function,
+    Unmeasurable,
+    count_set,
+    count_values,
+)
+from dqx_dagster.metrics.predicate import And, IsSet, Predicate
 from dqx_dagster.metrics.value import Column, Row
 from dqx_dagster.spark.binding import Bound, Refusal
 from dqx_dagster.spark.compile import Compiler
@@ -125,11 +132,9 @@ def _known(aggregate: Aggregate, found: Found) -> int | None:
 
 def _values(aggregate: Aggregate) -> Aggregate:
     """How many values there are, equal or not."""
-    where = aggregate.where
     if isinstance(aggregate.of, Column):
-        here = IsSet(aggregate.of)
-        where = here if where == ALWAYS else And((where, here))
-    return Aggregate(Function.COUNT, where=where)
+        return count_values(aggregate.of, aggregate.where)
+    return Aggregate(Function.COUNT, where=aggregate.where)
 
 
 def _extremes(aggregate: Aggregate) -> tuple[Aggregate, Aggregate]:

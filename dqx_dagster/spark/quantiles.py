@@ -21,8 +21,15 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql import types as T  # noqa: N812
 
-from dqx_dagster.metrics.metric import Aggregate, Function, Measurement, Quantile, Unmeasurable
-from dqx_dagster.metrics.predicate import ALWAYS, And, IsSet, Predicate
+from dqx_dagster.metrics.metric import (
+    Aggregate,
+    Function,
+    Measurement,
+    Quantile,
+    Unmeasurable,
+    count_values,
+)
+from dqx_dagster.metrics.predicate import Predicate
 from dqx_dagster.metrics.value import Value
 from dqx_dagster.spark.compile import Compiler
 from dqx_dagster.spark.literals import INTEGERS
@@ -33,6 +40,8 @@ COLLECTED = 20_000
 """Rows of a bucket up to which its values are collected instead of looking into it again."""
 
 _LARGEST = 1.7976931348623157e308
+
+_CHANGED = Unmeasurable("the table lost rows while it was measured; run again")
 
 Number: TypeAlias = int | float
 Numbers: TypeAlias = tuple[Value, Predicate]  # of a column, in the rows that count
@@ -114,9 +123,8 @@ def _numbers(aggregate: Aggregate) -> Numbers:
 def _extent(aggregate: Aggregate) -> tuple[Aggregate, Aggregate, Aggregate]:
     """How many values there are, the smallest and the largest."""
     of, where = _numbers(aggregate)
-    here = IsSet(of) if where == ALWAYS else And((where, IsSet(of)))
     smallest, largest = Aggregate(Function.MIN, of, where), Aggregate(Function.MAX, of, where)
-    return Aggregate(Function.COUNT, where=here), smallest, largest
+    return count_values(of, where), smallest, largest
 
 
 def _start(aggregate: Aggregate, found: Found) -> Span | Unmeasurable | None:
@@ -149,14 +157,16 @@ def _search(
         looked = subject.runner.collect({span: partial(_look, span, subject) for span in wide})
         narrower: dict[Span, set[int]] = {}
         for span, ranks in spans.items():
-            rows = looked.get(span, [])
+            rows = looked.get(span)
             if isinstance(rows, Unmeasurable):
                 values |= {(span.numbers, rank): rows for rank in ranks}
                 continue
-            parts = list(_parts(span, rows)) or [span]
+            parts = [span] if rows is None else list(_parts(span, rows))
             for rank in ranks:
-                part = next(part for part in parts if rank <= part.below + part.count)
-                if part.is_single:
+                part = next((part for part in parts if rank <= part.below + part.count), None)
+                if part is None:
+                    values[span.numbers, rank] = _CHANGED
+                elif part.is_single:
                     values[span.numbers, rank] = part.low
                 else:
                     narrower.setdefault(part, set()).add(rank)

@@ -11,11 +11,15 @@ import pytest
 from oracle.algebra import over
 from pyspark.sql import SparkSession
 
-from dqx_dagster.metrics.metric import Aggregate, Function, Quantile
+from dqx_dagster.metrics.metric import Aggregate, Function, Quantile, Unmeasurable
 from dqx_dagster.metrics.plan import plan_metrics
 from dqx_dagster.metrics.value import Column
 from dqx_dagster.spark import quantiles
+from dqx_dagster.spark.binding import Binding
+from dqx_dagster.spark.compile import Compiler
+from dqx_dagster.spark.cost import Meter
 from dqx_dagster.spark.measure import measure
+from dqx_dagster.spark.query import Found, Runner, Subject
 
 NOW = dt.datetime(2026, 3, 5, 10, tzinfo=dt.timezone.utc)
 CHANCE = random.Random(7)
@@ -58,6 +62,18 @@ def test_percentiles_are_exact(
     for aggregate in wanted:
         expected = over([{"x": value} for value in values], aggregate, NOW)
         assert repr(as_float(found[aggregate])) == repr(as_float(expected)), aggregate.argument
+
+
+def test_a_table_that_loses_its_rows_meanwhile_is_not_measured(spark: SparkSession) -> None:
+    table = spark.createDataFrame([], "x int")
+    compiler = Compiler(Binding(table.schema))
+    subject = Subject(table, compiler, Runner(spark, Meter(spark)))
+    wanted = Aggregate(Function.PERCENTILE, Column(("x",)), argument=Quantile(0.5))
+    before: Found = dict(zip(quantiles.helpful(wanted, compiler), (50, 0, 9), strict=True))
+
+    found = quantiles.measure([wanted], subject, before)
+
+    assert found == {wanted: Unmeasurable("the table lost rows while it was measured; run again")}
 
 
 def as_float(value: Any) -> float | None:
