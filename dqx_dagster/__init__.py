@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from dqx_dagster.data_source import DataSource, catalog_table, path_pattern, server
     from dqx_dagster.definitions import with_contracts
     from dqx_dagster.freshness import freshness_policy
+    from dqx_dagster.in_step import contract_asset
     from dqx_dagster.translator import DagsterContractTranslator
 
 __version__ = "0.1.0"
@@ -72,6 +73,7 @@ __all__ = [
     "__version__",
     "build_contract_checks",
     "catalog_table",
+    "contract_asset",
     "freshness_policy",
     "judge",
     "load_contracts",
@@ -87,6 +89,7 @@ _FOR_DAGSTER = {
     "DataSource": "data_source",
     "build_contract_checks": "asset_checks",
     "catalog_table": "data_source",
+    "contract_asset": "in_step",
     "freshness_policy": "freshness",
     "path_pattern": "data_source",
     "server": "data_source",

@@ -5,44 +5,20 @@ no result would not block, so every selected check gets exactly one, or the step
 """
 # Without postponed annotations: Dagster looks at the type of `context`, and takes no text for it.
 
-import datetime as dt
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from os import PathLike
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
 
 import dagster as dg
 
-from dqx_dagster.checks.bundle import Check, bundle, sum_up
-from dqx_dagster.checks.lowering import lower
-from dqx_dagster.checks.rule import Settings, Skipped
-from dqx_dagster.checks.verdict import Verdict
-from dqx_dagster.contract.model import Contract
+from dqx_dagster.checks.rule import Settings
+from dqx_dagster.contract_checks import ContractChecks, Contracts, contract_checks
 from dqx_dagster.data_source import DataSource, as_source
-from dqx_dagster.errors import DefinitionsError
-from dqx_dagster.loading import load_contracts
-from dqx_dagster.metadata import result_metadata
+from dqx_dagster.evaluation import evaluate
+from dqx_dagster.partitions import partition_of
 from dqx_dagster.translator import DagsterContractTranslator
-
-if TYPE_CHECKING:
-    from dqx_dagster.spark.check import TableResult
 
 RESOURCE_KEY = "pyspark"
 """The key under which dagster-pyspark's documentation puts its resource."""
-
-Contracts: TypeAlias = str | PathLike[str] | Sequence[Contract]
-
-
-@dataclass(frozen=True, slots=True)
-class ContractChecks:
-    """The checks of one contract."""
-
-    contract: Contract
-    key: dg.AssetKey
-    specs: Mapping[dg.AssetCheckKey, dg.AssetCheckSpec]
-    checks: Mapping[dg.AssetCheckKey, Check]
-    skipped: tuple[Skipped, ...]
 
 
 def build_contract_checks(
@@ -87,59 +63,6 @@ def definitions_of(
     ]
 
 
-def contract_checks(
-    contracts: Contracts,
-    translator: DagsterContractTranslator | None = None,
-    settings: Settings | None = None,
-) -> list[ContractChecks]:
-    """The checks of every contract; raises `DefinitionsError` where names or assets collide."""
-    translator, settings = translator or DagsterContractTranslator(), settings or Settings()
-    found = [_checks(each, translator, settings) for each in load(contracts, settings)]
-    claimed: dict[dg.AssetKey, ContractChecks] = {}
-    problems = []
-    for each in found:
-        first = claimed.setdefault(each.key, each)
-        if first is not each:
-            asset, other = each.key.to_user_string(), first.contract.origin
-            text = f"two contracts for one asset '{asset}': the other is at {other}"
-            problems.append(f"{each.contract.origin}: {text}")
-    if problems:
-        raise DefinitionsError("\n".join(problems))
-    return found
-
-
-def load(contracts: Contracts, settings: Settings) -> list[Contract]:
-    """Contracts from whatever users give."""
-    if isinstance(contracts, str | PathLike):
-        return load_contracts(Path(contracts), strict=settings.strict)
-    return list(contracts)
-
-
-def _checks(
-    contract: Contract, translator: DagsterContractTranslator, settings: Settings
-) -> ContractChecks:
-    lowered = lower(contract, settings)
-    key = translator.get_asset_key(contract)
-    specs: dict[dg.AssetCheckKey, dg.AssetCheckSpec] = {}
-    checks: dict[dg.AssetCheckKey, Check] = {}
-    taken: dict[str, Check] = {}
-    for check in bundle(lowered.rules, settings):
-        spec = translator.get_asset_check_spec(contract, check.rule)
-        if spec is None:
-            continue
-        # Dagster drops one of two checks with the same identifier without a word.
-        first = taken.setdefault(spec.get_python_identifier().lower(), check)
-        if first is not check:
-            text = f"two checks are called '{spec.name}': the other is at {first.rule.origin}"
-            raise DefinitionsError(f"{check.rule.origin}: {text}")
-        if spec.asset_key != key:
-            asset, other = key.to_user_string(), spec.asset_key.to_user_string()
-            text = f"check '{spec.name}' is for asset '{other}', its contract for '{asset}'"
-            raise DefinitionsError(f"{check.rule.origin}: {text}")
-        specs[spec.key], checks[spec.key] = spec, check
-    return ContractChecks(contract, key, specs, checks, lowered.skipped)
-
-
 def _definition(
     checks: ContractChecks,
     source: DataSource,
@@ -161,77 +84,12 @@ def _definition(
         context: dg.AssetCheckExecutionContext,
     ) -> Iterator[dg.AssetCheckResult | dg.AssetObservation]:
         resource = getattr(context.resources, resource_key)
-        # Everything is measured before anything is reported: a failure on the way leaves no result.
-        yield from _report(checks, source, resource, context)
+        table = source(getattr(resource, "spark_session", resource), checks.contract, context)
+        partition = partition_of(context, checks.contract, checks.key)
+        found = evaluate(checks, context.selected_asset_check_keys, table, partition)
+        context.log.info(found.summary)
+        single = context.partition_key if context.has_partition_key and partition else None
+        yield dg.AssetObservation(checks.key, metadata=found.table, partition=single)
+        yield from found.results
 
     return contract_checks_op
-
-
-def _report(
-    checks: ContractChecks,
-    source: DataSource,
-    resource: Any,
-    context: dg.AssetCheckExecutionContext,
-) -> list[dg.AssetCheckResult | dg.AssetObservation]:
-    from dqx_dagster.spark.check import check_table  # noqa: PLC0415 - no Spark before checks run
-
-    selected = [key for key in checks.specs if key in context.selected_asset_check_keys]
-    if missing := context.selected_asset_check_keys - set(selected):
-        names = ", ".join(sorted(key.name for key in missing))
-        raise DefinitionsError(f"the contract has no check {names}")
-    rules = [rule for key in selected for rule in checks.checks[key].members]
-    table = source(getattr(resource, "spark_session", resource), checks.contract, context)
-    clock = dt.datetime.now(dt.timezone.utc)
-    result = check_table(checks.contract, table, now=clock, rules=rules)
-    verdicts = {verdict.rule.name: verdict for verdict in result.verdicts}
-    results = []
-    for key in selected:
-        check = checks.checks[key]
-        verdict = sum_up(check, [verdicts[rule.name] for rule in check.members])
-        results.append(_result(checks.specs[key], verdict, result))
-    context.log.info(_summary(result))
-    return [_observation(checks.key, result), *results]
-
-
-def _result(spec: dg.AssetCheckSpec, verdict: Verdict, table: "TableResult") -> dg.AssetCheckResult:
-    # A blocking check that fails as a warning would not block.
-    is_error = spec.blocking or verdict.rule.blocking
-    return dg.AssetCheckResult(
-        passed=verdict.passed,
-        asset_key=spec.asset_key,
-        check_name=spec.name,
-        severity=dg.AssetCheckSeverity.ERROR if is_error else dg.AssetCheckSeverity.WARN,
-        description=verdict.reason,
-        metadata={**result_metadata(verdict), **_cost(table)},
-    )
-
-
-def _cost(table: "TableResult") -> dict[str, Any]:
-    known = {
-        "rows": table.rows,
-        "seconds": table.cost.seconds,
-        "scans": table.cost.scans(table.rows),
-        "bytes_read": table.cost.bytes_read,
-    }
-    return {key: value for key, value in known.items() if value is not None}
-
-
-def _observation(key: dg.AssetKey, table: "TableResult") -> dg.AssetObservation:
-    """The number of rows and the newest data, from the same pass."""
-    known = {
-        "dagster/row_count": table.rows,
-        "dagster/last_updated_timestamp": dg.MetadataValue.timestamp(table.newest)
-        if table.newest
-        else None,
-    }
-    present = {name: value for name, value in known.items() if value is not None}
-    return dg.AssetObservation(asset_key=key, metadata={**present, **_cost(table)})
-
-
-def _summary(table: "TableResult") -> str:
-    broken = sum(not verdict.passed for verdict in table.verdicts)
-    rows = "unknown" if table.rows is None else f"{table.rows:,}"
-    scans = table.cost.scans(table.rows)
-    read = "" if scans is None else f", {scans:g} scans"
-    rules = len(table.verdicts)
-    return f"{rules} rules on {rows} rows, {broken} broken; {table.cost.seconds:.1f} s{read}"

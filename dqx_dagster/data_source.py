@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol
 
-import dagster as dg
-
 from dqx_dagster.contract.model import Contract
 from dqx_dagster.errors import EngineError, Origin, did_you_mean
 
@@ -23,10 +21,11 @@ if TYPE_CHECKING:
 class DataSource(Protocol):
     """A function that gives the table of a contract."""
 
-    def __call__(
-        self, spark: SparkSession, contract: Contract, context: dg.AssetCheckExecutionContext, /
-    ) -> DataFrame:
-        """Read the table; raise where that is impossible, so that the step fails."""
+    def __call__(self, spark: SparkSession, contract: Contract, context: Any, /) -> DataFrame:
+        """Read the table; raise where that is impossible, so that the step fails.
+
+        `context` is Dagster's: of the checks' own step, or of the asset's where they run in that.
+        """
 
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
@@ -55,9 +54,7 @@ def path_pattern(pattern: str | PathLike[str]) -> DataSource:
 def server(name: str) -> DataSource:
     """What the contract's own `servers` entry of this name (or environment) says."""
 
-    def read(
-        spark: SparkSession, contract: Contract, _: dg.AssetCheckExecutionContext
-    ) -> DataFrame:
+    def read(spark: SparkSession, contract: Contract, _: Any) -> DataFrame:
         entry = _entry(contract, name)
         place = entry.get("location") or entry.get("path")
         if place:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike
-from typing import Any, Literal
+from typing import Literal
 
 import dagster as dg
 
-from dqx_dagster import metadata
-from dqx_dagster.asset_checks import (
-    RESOURCE_KEY,
-    ContractChecks,
-    Contracts,
-    contract_checks,
-    definitions_of,
+from dqx_dagster.asset_checks import RESOURCE_KEY, definitions_of
+from dqx_dagster.asset_specs import described
+from dqx_dagster.attachment import (
+    asset_specs,
+    collisions,
+    is_attached,
+    missing_assets,
+    unclear_partitions,
 )
 from dqx_dagster.checks.rule import Settings
+from dqx_dagster.contract_checks import Contracts, contract_checks
 from dqx_dagster.data_source import DataSource
-from dqx_dagster.errors import ContractWarning, DefinitionsError, did_you_mean
-from dqx_dagster.freshness import freshness_policy
+from dqx_dagster.errors import ContractWarning, DefinitionsError
 from dqx_dagster.translator import DagsterContractTranslator
 
 
@@ -35,6 +35,7 @@ def with_contracts(
     pool: str | None = None,
     retry_policy: dg.RetryPolicy | None = None,
     on_missing_asset: Literal["error", "warn"] = "error",
+    partitioned_checks: bool = False,
 ) -> dg.Definitions:
     """The same definitions with the checks, freshness policies and metadata of contracts.
 
@@ -51,24 +52,30 @@ def with_contracts(
         pool: Bounds how many of these steps run at once; each may start a JVM.
         retry_policy: Applies to failures of Spark or storage. A verdict is never retried.
         on_missing_asset: Whether a contract without an asset is an error, or just a warning.
+        partitioned_checks: Whether Dagster keeps a result for each partition of a partitioned
+            asset, and not just the latest; a preview in Dagster.
 
     Raises:
         ContractValidationError: A contract is wrong.
         DefinitionsError: A contract's asset is not there, or names collide.
     """
     found = contract_checks(contracts, translator, settings)
-    assets = list(defs.assets or [])
-    problems = [*_missing(found, assets)] if on_missing_asset == "error" else []
-    problems += _collisions(found, defs)
-    if problems:
-        raise DefinitionsError("\n".join(problems))
-    if on_missing_asset == "warn":
-        for problem in _missing(found, assets):
-            warnings.warn(problem, ContractWarning, stacklevel=2)
+    specs = asset_specs(defs)
+    missing = [(text, on_missing_asset == "error") for text in missing_assets(found, defs)]
+    colliding = [(text, True) for text in collisions(found, defs)]
+    problems = [*missing, *unclear_partitions(found, specs), *colliding]
+    if errors := [text for text, is_error in problems if is_error]:
+        raise DefinitionsError("\n".join(errors))
+    for text, _ in problems:
+        warnings.warn(text, ContractWarning, stacklevel=2)
+    new = [checks for checks in found if not is_attached(checks, defs)]
+    if partitioned_checks:
+        partitions = {key: spec.partitions_def for key, spec in specs.items()}
+        new = [checks.partitioned(partitions.get(checks.key)) for checks in new]
     by_key = {checks.key: checks for checks in found}
-    generated = definitions_of(found, source, resource_key, pool, retry_policy)
+    generated = definitions_of(new, source, resource_key, pool, retry_policy)
     return dg.Definitions(
-        assets=[_described(asset, by_key) for asset in assets],
+        assets=[described(asset, by_key) for asset in defs.assets or []],
         asset_checks=[*(defs.asset_checks or []), *generated],
         schedules=defs.schedules,
         sensors=defs.sensors,
@@ -79,63 +86,3 @@ def with_contracts(
         metadata=defs.metadata,
         component_tree=defs.component_tree,
     )
-
-
-def _described(asset: Any, by_key: Mapping[dg.AssetKey, ContractChecks]) -> Any:
-    """The asset with what its contract says; a source asset has no place for that."""
-    if not isinstance(asset, dg.AssetsDefinition | dg.AssetSpec):
-        return asset
-    (described,) = dg.map_asset_specs(lambda spec: _spec(spec, by_key.get(spec.key)), [asset])
-    return described
-
-
-def _spec(spec: dg.AssetSpec, checks: ContractChecks | None) -> dg.AssetSpec:
-    if checks is None:
-        return spec
-    contract = checks.contract
-    said = metadata.asset_metadata(contract, checks.skipped)
-    return spec.replace_attributes(
-        description=spec.description or metadata.description(contract),
-        owners=spec.owners or metadata.owners(contract),
-        tags={**metadata.tags(contract), **spec.tags},
-        kinds={*spec.kinds, *metadata.kinds(contract)},
-        metadata={**said, **spec.metadata, **metadata.code_references(contract, spec.metadata)},
-        freshness_policy=spec.freshness_policy or freshness_policy(contract),
-    )
-
-
-# What does not fit
-
-
-def _missing(found: Iterable[ContractChecks], assets: Iterable[Any]) -> Iterator[str]:
-    known = {key for asset in assets for key in _keys(asset)}
-    names = sorted(key.to_user_string() for key in known)
-    for checks in found:
-        if checks.key not in known:
-            name = checks.key.to_user_string()
-            close = did_you_mean(name, names) or _listed(names)
-            text = f"contract '{checks.contract.title}' is for asset '{name}', which is not defined"
-            yield f"{checks.contract.origin}: {text}{close}"
-
-
-def _listed(names: list[str]) -> str:
-    shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
-    return f"; there are {shown}" if names else "; there are no assets at all"
-
-
-def _keys(asset: Any) -> Iterable[dg.AssetKey]:
-    return asset.keys if isinstance(asset, dg.AssetsDefinition) else (asset.key,)
-
-
-def _collisions(found: Iterable[ContractChecks], defs: dg.Definitions) -> Iterator[str]:
-    own = {key for checks in defs.asset_checks or [] for key in checks.check_keys}
-    for asset in defs.assets or []:
-        if isinstance(asset, dg.AssetsDefinition):
-            own |= {spec.key for spec in asset.check_specs}
-    for checks in found:
-        for key in own & set(checks.specs):
-            place = checks.checks[key].rule.origin
-            text = (
-                f"check '{key.name}' of asset '{key.asset_key.to_user_string()}' is there already"
-            )
-            yield f"{place}: {text}; rename yours, or set Settings(name_prefix=…)"

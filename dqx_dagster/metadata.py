@@ -23,6 +23,11 @@ _TAG: Final = re.compile(r"[A-Za-z0-9_.-]{1,63}\Z")
 _CODE_REFERENCES: Final = "dagster/code_references"
 
 
+def present(known: Mapping[str, Any]) -> dict[str, Any]:
+    """What is known: metadata has no place for None."""
+    return {key: value for key, value in known.items() if value is not None}
+
+
 def number(value: int | float | str | None) -> Any:
     """A value as Dagster's metadata can hold it: what is no plain number becomes a text."""
     if isinstance(value, float) and not math.isfinite(value):
@@ -70,7 +75,7 @@ def check_spec_metadata(rule: Rule) -> dict[str, Any]:
         "dimension": rule.dimension,
         "contract": place_of(rule),
     }
-    return {f"dqx_dagster/{key}": value for key, value in known.items() if value is not None}
+    return {f"dqx_dagster/{key}": value for key, value in present(known).items()}
 
 
 def place_of(rule: Rule) -> str:
@@ -104,7 +109,7 @@ def result_metadata(verdict: Verdict) -> dict[str, Any]:
         if verdict.details
         else None,
     }
-    return {key: value for key, value in known.items() if value is not None}
+    return present(known)
 
 
 # Assets
@@ -128,7 +133,7 @@ def asset_metadata(contract: Contract, skipped: Iterable[Skipped]) -> dict[str, 
         "dqx_dagster/skipped_rules": dg.MetadataValue.md("\n".join(left_out)) if left_out else None,
         "dqx_dagster/text_rules": dg.MetadataValue.md("\n".join(texts)) if texts else None,
     }
-    return {key: value for key, value in known.items() if value is not None}
+    return present(known)
 
 
 def column_schema(contract: Contract) -> dg.TableSchema:

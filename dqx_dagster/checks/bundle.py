@@ -25,7 +25,7 @@ class Check:
 
 def bundle(rules: Sequence[Rule], settings: Settings) -> tuple[Check, ...]:
     """The checks for these rules, in their order; names stay unique."""
-    groups: dict[tuple[str, str | None], list[Rule]] = {}
+    groups: dict[tuple[str, str | None, bool], list[Rule]] = {}
     for rule in rules:
         groups.setdefault(_place(rule, settings.implied_checks), []).append(rule)
     checks = [_check(members) for members in groups.values()]
@@ -48,11 +48,15 @@ def sum_up(check: Check, verdicts: Sequence[Verdict]) -> Verdict:
     return Verdict(check.rule, outcome, len(broken), reason, details)
 
 
-def _place(rule: Rule, granularity: Granularity) -> tuple[str, str | None]:
-    """What a rule is reported with. Freshness changes with the clock: it always stands alone."""
+def _place(rule: Rule, granularity: Granularity) -> tuple[str, str | None, bool]:
+    """What a rule is reported with: others about the same rows, of the table or of a partition.
+
+    Freshness changes with the clock: it always stands alone.
+    """
     if not rule.implied or isinstance(rule.claim.metric, Age) or granularity is Granularity.RULE:
-        return rule.name, None
-    return "", rule.column if granularity is Granularity.COLUMN else None
+        return rule.name, None, rule.whole_table
+    column = rule.column if granularity is Granularity.COLUMN else None
+    return "", column, rule.whole_table
 
 
 def _check(members: Iterable[Rule]) -> Check:

@@ -19,12 +19,13 @@ from dqx_dagster.checks.threshold import Threshold
 from dqx_dagster.checks.vocabulary import Scope, Unit, find
 from dqx_dagster.contract.columns import walk
 from dqx_dagster.contract.model import Contract, Property, Quality, RuleKind, SlaLatency
-from dqx_dagster.errors import ContractValidationError, Origin, Report
-from dqx_dagster.metrics.metric import Field, Mismatches
+from dqx_dagster.errors import ContractValidationError, Origin, Report, did_you_mean
+from dqx_dagster.metrics.metric import Age, Field, Gaps, Mismatches
 from dqx_dagster.metrics.value import Column
 
 SLA_TITLE = "SLA: Freshness check"
 NONE = Threshold(0, 0)
+_SCOPES = ("table", "partition")
 
 
 def lower(contract: Contract, settings: Settings | None = None) -> Lowered:
@@ -151,6 +152,7 @@ class _Lowering:
             title=SLA_TITLE,
             dimension="timeliness",
             implied=True,
+            whole_table=True,
         )
 
     def _implied(self, word: str, column: str | None, claim: Claim, origin: Origin) -> Rule:
@@ -162,6 +164,7 @@ class _Lowering:
             word=word,
             column=column,
             implied=True,
+            whole_table=word in self._settings.whole_table,
         )
 
     # What the quality rules say
@@ -178,7 +181,19 @@ class _Lowering:
             title=quality.name or quality.id,
             description=quality.description,
             dimension=quality.dimension,
+            whole_table=self._whole_table(quality, claim),
         )
+
+    def _whole_table(self, quality: Quality, claim: Claim) -> bool:
+        """What the rule says of itself; the age of a table and its gaps are about all of it."""
+        if quality.scope is None:
+            by_nature = isinstance(claim.metric, Age | Gaps)
+            return by_nature or quality.word in self._settings.whole_table
+        if quality.scope.value not in _SCOPES:
+            hint = did_you_mean(str(quality.scope.value), _SCOPES)
+            text = f"{quality.label}: scope must be table or partition, got: {quality.scope.value}"
+            self._report.error(quality.scope.origin, "scope", f"{text}{hint}")
+        return bool(quality.scope.value == "table")
 
     def _severity(self, quality: Quality) -> Severity:
         if quality.severity is None:
@@ -232,7 +247,7 @@ def _why_skipped(quality: Quality) -> str | None:
 def _said(rule: Rule) -> tuple[object, ...]:
     """All that a rule says, but not where it stands."""
     said = (rule.name, rule.word, rule.column, rule.title, rule.description, rule.severity.value)
-    return (*said, rule.claim, rule.implied)
+    return (*said, rule.claim, rule.implied, rule.whole_table)
 
 
 def _renamed(rule: Rule, name: str) -> Rule:

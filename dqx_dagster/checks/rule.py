@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final
 
+from dqx_dagster.checks.implied import OPTIONS, SCHEMA_WORDS
 from dqx_dagster.checks.threshold import Threshold
-from dqx_dagster.checks.vocabulary import Unit
-from dqx_dagster.errors import Finding, Origin
+from dqx_dagster.checks.vocabulary import CHECKS, Unit
+from dqx_dagster.errors import Finding, Origin, did_you_mean
 from dqx_dagster.metrics.metric import ROWS, Metric
 from dqx_dagster.metrics.plan import Plan, plan_metrics
 from dqx_dagster.metrics.predicate import Predicate
@@ -60,6 +61,8 @@ class Settings:
 
     `implied_checks` says how finely what the schema implies is reported; `name_prefix` is put
     before the name of every check; `strict` refuses contracts that only this project reads.
+    `whole_table` names checks (`primaryKey`, `duplicateValues`, …) that are about all rows, also
+    in a run of one partition.
     """
 
     severities: Mapping[str, Severity] = field(default_factory=lambda: SEVERITIES, hash=False)
@@ -69,10 +72,14 @@ class Settings:
     implied_checks: Granularity = Granularity.RULE
     name_prefix: str = ""
     strict: bool = False
+    whole_table: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[A-Za-z0-9_]*", self.name_prefix):
             raise ValueError(f"name_prefix '{self.name_prefix}': only letters, digits and _")
+        known = {c.name for c in CHECKS} | {o.name for o in OPTIONS} | set(SCHEMA_WORDS)
+        for word in sorted(self.whole_table - known):
+            raise ValueError(f"whole_table: there is no check '{word}'{did_you_mean(word, known)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +116,7 @@ class Rule:
     description: str | None = None
     dimension: str | None = None
     implied: bool = False  # said by the schema or the SLA, not by a quality rule
+    whole_table: bool = False  # about all rows, also in a run of one partition
 
     @property
     def blocking(self) -> bool:

@@ -61,6 +61,7 @@ class Quality:
     severity: str | None = None
     dimension: str | None = None
     unit: Argument | None = None
+    scope: Argument | None = None  # what it is about in a partitioned table
     tags: tuple[str, ...] = ()
     arguments: Mapping[str, Argument] = field(
         default_factory=dict, hash=False

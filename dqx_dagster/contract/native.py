@@ -55,7 +55,7 @@ NESTED_TYPES: Final = {
 }
 """Types that are written as a mapping: their parameters, and whether each is required."""
 
-_CHECK_HEADER = frozenset({"name", "type", "severity", "description", "tags"})
+_CHECK_HEADER = frozenset({"name", "type", "severity", "description", "tags", "scope"})
 _DAY_HOURS = 24
 
 
@@ -147,6 +147,7 @@ class _Reader:
                     description=node.text("description"),
                     severity=node.text("severity"),
                     tags=node.texts("tags"),
+                    scope=node.argument("scope") if "scope" in node.data else None,
                     arguments=arguments,
                 )
             )

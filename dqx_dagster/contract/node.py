@@ -72,6 +72,11 @@ class Node:
         """All keys of this mapping."""
         return {key: self.argument(key) for key in self.data}
 
+    def custom_property(self, name: str) -> Argument | None:
+        """One of ODCS `customProperties`, with its place."""
+        named = (n for n in self.nodes("customProperties") if n.text("property") == name)
+        return next((n.argument("value") for n in named if "value" in n.data), None)
+
     def custom_properties(self) -> dict[str, Any]:
         """ODCS `customProperties` as a mapping."""
         items = self.nodes("customProperties")

@@ -229,6 +229,7 @@ class RuleReader:
                 severity=node.text("severity"),
                 dimension=node.text("dimension"),
                 unit=node.argument("unit") if "unit" in node.data else None,
+                scope=node.custom_property("scope"),
                 tags=node.texts("tags"),
                 arguments=arguments,
                 skipped=skipped,

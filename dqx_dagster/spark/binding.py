@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pyspark.sql import Column as SparkColumn
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql import types as T  # noqa: N812
 
@@ -40,6 +41,12 @@ class Binding:
 
     schema: T.StructType
     case_sensitive: bool = False
+
+    @classmethod
+    def of(cls, table: DataFrame) -> Binding:
+        """The binding for a table, which finds names as its session does."""
+        sensitive = table.sparkSession.conf.get("spark.sql.caseSensitive", "false")
+        return cls(table.schema, sensitive == "true")
 
     def bind(self, column: Column) -> Bound:
         """The column that is meant; raises `Refusal` where there is none, or several."""

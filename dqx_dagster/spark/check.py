@@ -12,10 +12,12 @@ from dqx_dagster.checks.lowering import lower
 from dqx_dagster.checks.rule import Rule, Settings, Skipped, plan
 from dqx_dagster.checks.verdict import Verdict, judge
 from dqx_dagster.contract.model import Contract
-from dqx_dagster.errors import SchemaValidationError
+from dqx_dagster.errors import EngineError, SchemaValidationError
 from dqx_dagster.metrics.metric import ROWS, Age, Function, Measurements, Mismatches, as_instant
+from dqx_dagster.metrics.partition import Partition
 from dqx_dagster.metrics.plan import plan_metrics
 from dqx_dagster.spark.cost import Cost
+from dqx_dagster.spark.failures import FAILURES, check_alive
 from dqx_dagster.spark.measure import measure, measure_with_cost
 
 
@@ -38,16 +40,18 @@ def check_table(
     now: dt.datetime | None = None,
     settings: Settings | None = None,
     rules: Sequence[Rule] | None = None,
+    partition: Partition | None = None,
 ) -> TableResult:
     """Measure and judge the rules of a contract, or just some of them.
 
-    `now` is the clock; without one it is the time of the call.
+    `now` is the clock; without one it is the time of the call. With a partition only its rows
+    count.
     """
     clock = now or dt.datetime.now(dt.timezone.utc)
     lowered = lower(contract, settings)
     chosen = lowered.rules if rules is None else tuple(rules)
     needed = plan_metrics([ROWS, *plan(chosen).leaves])
-    measured, cost = measure_with_cost(table, needed, now=clock)
+    measured, cost = measure_with_cost(table, needed, now=clock, partition=partition)
     rows = measured[ROWS]
     return TableResult(
         contract,
@@ -63,6 +67,22 @@ def _newest(rules: Sequence[Rule], measured: Measurements) -> dt.datetime | None
     ages = [rule.claim.metric for rule in rules if isinstance(rule.claim.metric, Age)]
     moments = [as_instant(measured[age.of]) for age in ages if age.of.function is Function.MAX]
     return max((moment for moment in moments if moment is not None), default=None)
+
+
+def check_repeatable(table: DataFrame) -> None:
+    """Raise `EngineError` where a DataFrame may hold other rows when it is computed again.
+
+    What is checked would then not be what is written. Spark Connect cannot tell.
+    """
+    try:
+        plan = table._jdf.queryExecution().analyzed()  # noqa: SLF001
+        repeatable = bool(plan.deterministic())
+    except FAILURES as error:
+        check_alive(table.sparkSession, error)
+        return
+    if not repeatable:
+        text = "the DataFrame is not deterministic: what is checked is not what would be written"
+        raise EngineError(f"{text}; return its .localCheckpoint(), or read it back from a file")
 
 
 def validate_schema(contract: Contract, table: DataFrame) -> None:

@@ -18,12 +18,14 @@ from pyspark.sql import DataFrame
 from dqx_dagster.checks.schema import mismatches
 from dqx_dagster.errors import EngineError
 from dqx_dagster.metrics.metric import Aggregate, Unmeasurable
+from dqx_dagster.metrics.partition import Partition
 from dqx_dagster.metrics.plan import Family, Plan
 from dqx_dagster.spark import distinct, quantiles
 from dqx_dagster.spark.binding import Binding, Refusal
 from dqx_dagster.spark.compile import Compiled, Compiler
 from dqx_dagster.spark.cost import Cost, Meter
 from dqx_dagster.spark.failures import FAILURES, check_alive, reason
+from dqx_dagster.spark.partition import rows_of
 from dqx_dagster.spark.patterns import refused_patterns
 from dqx_dagster.spark.periods import periods_query
 from dqx_dagster.spark.query import Found, Query, Runner, Subject, scan
@@ -41,29 +43,36 @@ def measure(table: DataFrame, plan: Plan, *, now: dt.datetime) -> Found:
     return measure_with_cost(table, plan, now=now)[0]
 
 
-def measure_with_cost(table: DataFrame, plan: Plan, *, now: dt.datetime) -> tuple[Found, Cost]:
-    """Measure everything in the plan, and what that costs."""
+def measure_with_cost(
+    table: DataFrame, plan: Plan, *, now: dt.datetime, partition: Partition | None = None
+) -> tuple[Found, Cost]:
+    """Measure everything in the plan, on all rows or those of a partition, and what that costs."""
     spark = table.sparkSession
     meter = Meter(spark)
     try:
-        schema = table.schema
-        case_sensitive = spark.conf.get("spark.sql.caseSensitive", "false") == "true"
+        binding = Binding.of(table)
         zone = spark.conf.get("spark.sql.session.timeZone", "UTC")
     except FAILURES as error:
         check_alive(spark, error)
         raise EngineError(f"the table cannot be read: {reason(error)}") from None
-    compiler = Compiler(Binding(schema, case_sensitive))
     found: Found = {}
     for declared in plan.schemas:
         found[declared] = mismatches(
-            declared, actual_types(schema), case_sensitive=case_sensitive, session_zone=zone
+            declared,
+            actual_types(binding.schema),
+            case_sensitive=binding.case_sensitive,
+            session_zone=zone,
         )
-    subject = Subject(table, compiler, Runner(spark, meter))
     try:
+        if partition is not None:
+            table = table.where(rows_of(partition, binding))
+        subject = Subject(table, Compiler(binding), Runner(spark, meter))
         own = _own(plan, subject, found)
         found |= subject.runner.run(list(_shared(plan, own, subject, now, found)))
         for part, aggregates in own.items():
             found |= part.measure(list(aggregates), subject, found)
+    except Refusal as refusal:  # the rows of the partition cannot be told from others
+        found |= dict.fromkeys(plan.aggregates, refusal.unmeasurable)
     except FAILURES as error:  # not even columns can be built without a session
         check_alive(spark, error)
         raise EngineError(f"the table cannot be measured: {reason(error)}") from None

@@ -18,10 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from assets.projects import BROKEN, CHECKS, GOOD, KEY, ORDERS, Rows, Session, write_contract
 from assets.projects import CONTRACT as TEXT
 from assets.projects import made as names_of
-from dqx_dagster import (
-    build_contract_checks,
-    with_contracts,
-)
+from dqx_dagster import ContractWarning, build_contract_checks, with_contracts
 from dqx_dagster.checks.verdict import Verdict
 from dqx_dagster.data_source import DataSource
 from dqx_dagster.metadata import result_metadata
@@ -178,7 +175,7 @@ def test_a_retry_tells_every_result_once(
             raise ConnectionError("the last result of the first attempt")
         return result_metadata(verdict)
 
-    monkeypatch.setattr("dqx_dagster.asset_checks.result_metadata", failing)
+    monkeypatch.setattr("dqx_dagster.evaluation.result_metadata", failing)
     policy = dg.RetryPolicy(max_retries=1)
 
     result = run(definitions(spark, contracts, Rows(BROKEN), retry_policy=policy))
@@ -209,7 +206,8 @@ def test_a_run_of_one_partition_is_stopped(spark: SparkSession, contracts: Path)
     @dg.asset(name="report", deps=[ORDERS], partitions_def=days)
     def daily_report() -> None: ...
 
-    defs = definitions(spark, contracts, Rows(BROKEN), daily_orders, daily_report)
+    with pytest.warns(ContractWarning, match="every run checks the whole table"):
+        defs = definitions(spark, contracts, Rows(BROKEN), daily_orders, daily_report)
 
     assert is_stopped(run(defs, partition_key="2026-01-02"))
 

@@ -1,0 +1,102 @@
+"""Contracts → their checks as Dagster will know them, before any step that runs them.
+
+>>> from dqx_dagster.contract.model import Contract
+>>> from dqx_dagster.errors import Origin
+>>> [found] = contract_checks([Contract("shop.orders", Origin("orders.yaml"))])
+>>> found.key.to_user_string()
+'shop/orders'
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import TypeAlias
+
+import dagster as dg
+
+from dqx_dagster.checks.bundle import Check, bundle
+from dqx_dagster.checks.lowering import lower
+from dqx_dagster.checks.rule import Settings, Skipped
+from dqx_dagster.contract.model import Contract
+from dqx_dagster.errors import DefinitionsError
+from dqx_dagster.loading import load_contracts
+from dqx_dagster.translator import DagsterContractTranslator
+
+Contracts: TypeAlias = str | PathLike[str] | Sequence[Contract]
+
+
+@dataclass(frozen=True, slots=True)
+class ContractChecks:
+    """The checks of one contract."""
+
+    contract: Contract
+    key: dg.AssetKey
+    specs: Mapping[dg.AssetCheckKey, dg.AssetCheckSpec]
+    checks: Mapping[dg.AssetCheckKey, Check]
+    skipped: tuple[Skipped, ...]
+
+    def partitioned(self, by: dg.PartitionsDefinition[str] | None) -> ContractChecks:
+        """The same checks with a result for each partition, which is a preview in Dagster."""
+        if by is None:
+            return self
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", dg.PreviewWarning)  # whoever comes here asks for it
+            specs = {key: spec._replace(partitions_def=by) for key, spec in self.specs.items()}
+        return replace(self, specs=specs)
+
+
+def contract_checks(
+    contracts: Contracts,
+    translator: DagsterContractTranslator | None = None,
+    settings: Settings | None = None,
+) -> list[ContractChecks]:
+    """The checks of every contract; raises `DefinitionsError` where names or assets collide."""
+    translator, settings = translator or DagsterContractTranslator(), settings or Settings()
+    found = [_checks(each, translator, settings) for each in load(contracts, settings)]
+    claimed: dict[dg.AssetKey, ContractChecks] = {}
+    problems = []
+    for each in found:
+        first = claimed.setdefault(each.key, each)
+        if first is not each:
+            asset, other = each.key.to_user_string(), first.contract.origin
+            text = f"two contracts for one asset '{asset}': the other is at {other}"
+            problems.append(f"{each.contract.origin}: {text}")
+    if problems:
+        raise DefinitionsError("\n".join(problems))
+    return found
+
+
+def load(contracts: Contracts, settings: Settings) -> list[Contract]:
+    """Contracts from whatever users give."""
+    if isinstance(contracts, str | PathLike):
+        return load_contracts(Path(contracts), strict=settings.strict)
+    return list(contracts)
+
+
+def _checks(
+    contract: Contract, translator: DagsterContractTranslator, settings: Settings
+) -> ContractChecks:
+    lowered = lower(contract, settings)
+    key = translator.get_asset_key(contract)
+    specs: dict[dg.AssetCheckKey, dg.AssetCheckSpec] = {}
+    checks: dict[dg.AssetCheckKey, Check] = {}
+    taken: dict[str, Check] = {}
+    for check in bundle(lowered.rules, settings):
+        spec = translator.get_asset_check_spec(contract, check.rule)
+        if spec is None:
+            continue
+        # Dagster drops one of two checks with the same identifier without a word.
+        first = taken.setdefault(spec.get_python_identifier().lower(), check)
+        if first is not check:
+            text = f"two checks are called '{spec.name}': the other is at {first.rule.origin}"
+            raise DefinitionsError(f"{check.rule.origin}: {text}")
+        if spec.asset_key != key:
+            asset, other = key.to_user_string(), spec.asset_key.to_user_string()
+            text = f"check '{spec.name}' is for asset '{other}', its contract for '{asset}'"
+            raise DefinitionsError(f"{check.rule.origin}: {text}")
+        specs[spec.key], checks[spec.key] = spec, check
+    return ContractChecks(contract, key, specs, checks, lowered.skipped)

@@ -1,0 +1,129 @@
+"""The selected checks of a contract and its table → what Dagster records of them.
+
+Everything is measured before anything is reported: a failure on the way leaves no result, and a
+retry cannot turn one verdict into another.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import dagster as dg
+
+from dqx_dagster.checks.bundle import sum_up
+from dqx_dagster.checks.verdict import Verdict
+from dqx_dagster.contract_checks import ContractChecks
+from dqx_dagster.errors import DefinitionsError
+from dqx_dagster.metadata import present, result_metadata
+from dqx_dagster.metrics.partition import Partition
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from dqx_dagster.spark.check import TableResult
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The results of some checks, and what their table is like."""
+
+    results: tuple[dg.AssetCheckResult, ...] = ()
+    table: Mapping[str, Any] = field(default_factory=dict)  # its rows, newest data, and the cost
+    summary: str = ""  # for the log
+
+    @property
+    def blocking(self) -> tuple[dg.AssetCheckResult, ...]:
+        """What stops downstream assets."""
+        error = dg.AssetCheckSeverity.ERROR
+        return tuple(r for r in self.results if not r.passed and r.severity is error)
+
+
+def evaluate(
+    checks: ContractChecks,
+    selected: Collection[dg.AssetCheckKey],
+    table: DataFrame,
+    partition: Partition | None = None,
+) -> Evaluation:
+    """Measure and judge the selected checks, each of which gets exactly one result.
+
+    In a run of a partition its rows are what the checks are about, except for those that are about
+    the whole table.
+    """
+    if unknown := set(selected) - set(checks.specs):
+        names = ", ".join(sorted(key.name for key in unknown))
+        raise DefinitionsError(f"the contract has no check {names}")
+    chosen = [key for key in checks.specs if key in selected]
+    whole = [key for key in chosen if not partition or checks.checks[key].rule.whole_table]
+    within = [key for key in chosen if key not in whole]
+    parts = [
+        _evaluated(checks, keys, table, rows)
+        for keys, rows in ((whole, None), (within, partition))
+        if keys
+    ]
+    return Evaluation(
+        tuple(result for part in parts for result in part.results),
+        {name: value for part in parts for name, value in part.table.items()},
+        "; ".join(part.summary for part in parts),
+    )
+
+
+def _evaluated(
+    checks: ContractChecks,
+    selected: Sequence[dg.AssetCheckKey],
+    table: DataFrame,
+    partition: Partition | None,
+) -> Evaluation:
+    from dqx_dagster.spark.check import check_table  # noqa: PLC0415 - no Spark before checks run
+
+    rules = [rule for key in selected for rule in checks.checks[key].members]
+    clock = dt.datetime.now(dt.timezone.utc)
+    found = check_table(checks.contract, table, now=clock, rules=rules, partition=partition)
+    verdicts = {verdict.rule.name: verdict for verdict in found.verdicts}
+    results = []
+    for key in selected:
+        check = checks.checks[key]
+        verdict = sum_up(check, [verdicts[rule.name] for rule in check.members])
+        results.append(_result(checks.specs[key], verdict, found, partition))
+    return Evaluation(tuple(results), _table(found, partition), _summary(found, partition))
+
+
+def _result(
+    spec: dg.AssetCheckSpec, verdict: Verdict, table: TableResult, partition: Partition | None
+) -> dg.AssetCheckResult:
+    # A blocking check that fails as a warning would not block.
+    is_error = spec.blocking or verdict.rule.blocking
+    rows = {"rows": table.rows, "partition": str(partition) if partition else None}
+    return dg.AssetCheckResult(
+        passed=verdict.passed,
+        asset_key=spec.asset_key,
+        check_name=spec.name,
+        severity=dg.AssetCheckSeverity.ERROR if is_error else dg.AssetCheckSeverity.WARN,
+        description=verdict.reason,
+        metadata={**result_metadata(verdict), **present(rows), **_cost(table)},
+    )
+
+
+def _table(table: TableResult, partition: Partition | None) -> dict[str, Any]:
+    """What Dagster shows of the table itself, from the same pass."""
+    rows = "dagster/partition_row_count" if partition else "dagster/row_count"
+    newest = dg.MetadataValue.timestamp(table.newest) if table.newest else None
+    return present({rows: table.rows, "dagster/last_updated_timestamp": newest}) | _cost(table)
+
+
+def _cost(table: TableResult) -> dict[str, Any]:
+    cost = table.cost
+    scans = cost.scans(table.rows)
+    return present({"seconds": cost.seconds, "scans": scans, "bytes_read": cost.bytes_read})
+
+
+def _summary(table: TableResult, partition: Partition | None) -> str:
+    broken = sum(not verdict.passed for verdict in table.verdicts)
+    rows = "unknown" if table.rows is None else f"{table.rows:,}"
+    of = f" of partition {partition}" if partition else ""
+    scans = table.cost.scans(table.rows)
+    read = "" if scans is None else f", {scans:g} scans"
+    rules = len(table.verdicts)
+    return f"{rules} rules on {rows} rows{of}, {broken} broken; {table.cost.seconds:.1f} s{read}"
