@@ -51,6 +51,7 @@ def contract_asset(
     translator: DagsterContractTranslator | None = None,
     settings: Settings | None = None,
     resource_key: str = RESOURCE_KEY,
+    partitioned_checks: bool = False,
     **options: Any,
 ) -> Callable[[Callable[..., Any]], dg.AssetsDefinition]:
     """Make an asset of a function, with the checks of its contract in the same step.
@@ -78,10 +79,14 @@ def contract_asset(
         translator: Changes the asset key or check specs.
         settings: Severities, and how finely checks are reported.
         resource_key: The resource with the session; the function must take it, too.
+        partitioned_checks: Whether Dagster keeps a result for each partition, and not just the
+            latest; a preview in Dagster.
         **options: What else `dagster.multi_asset` takes: `deps`, `ins`, `partitions_def`,
             `group_name`, `pool`, `retry_policy`, `backfill_policy`, `op_tags`, …
     """
     checks = _checks(contract, translator, settings)
+    if partitioned_checks:
+        checks = checks.partitioned(options.get("partitions_def"))
     step = _Step(checks, as_source(source), write, io_manager_key, resource_key)
 
     def decorate(function: Callable[..., Any]) -> dg.AssetsDefinition:

@@ -183,7 +183,8 @@ def code_references(contract: Contract, existing: Mapping[str, Any]) -> dict[str
         reference = dg.LocalFileCodeReference(
             file_path=str(path), line_number=contract.origin.line, label=label
         )
-        references = dg.CodeReferencesMetadataValue(code_references=[*before, reference])
+        after = before if reference in before else [*before, reference]
+        references = dg.CodeReferencesMetadataValue(code_references=after)
     return {_CODE_REFERENCES: references}
 
 

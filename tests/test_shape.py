@@ -36,7 +36,8 @@ BELOW: dict[str, set[str]] = {
 
 LATE = {
     ("contract.model", "dqx_dagster.loading"): "from_odcs and from_yaml read files into this model",
-    ("asset_checks", "dqx_dagster.spark"): "loading definitions imports no Spark",
+    ("evaluation", "dqx_dagster.spark"): "loading definitions imports no Spark",
+    ("in_step", "dqx_dagster.spark"): "loading definitions imports no Spark",
     ("cli", "dqx_dagster.spark"): "`lint` starts without Spark",
     ("data_source", "dqx_dagster.spark"): "loading definitions imports no Spark",
     ("cli", "pyspark"): "`lint` starts without Spark",
