@@ -73,8 +73,10 @@ def test_other_row_groups_are_not_read(table: DataFrame) -> None:
 
 
 def test_days_that_follow_each_other_are_one_comparison(table: DataFrame) -> None:
-    assert plan_of(table, days("at", 1, 2, 3)).count(" >= 2026-03-0") == 1
-    assert plan_of(table, days("at", 1, 3)).count(" >= 2026-03-0") == 2
+    together, apart = (plan_of(table, days("at", *each)) for each in ((1, 2, 3), (1, 3)))
+
+    assert together.partition("\n")[0].count(">=") == 1
+    assert apart.partition("\n")[0].count(">=") == 2
 
 
 def test_keys_that_are_no_combinations_are_told_apart(table: DataFrame) -> None:
