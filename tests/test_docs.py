@@ -27,9 +27,21 @@ def reference_tables() -> ModuleType:
     return module
 
 
-def block(language: str, index: int = 0) -> str:
-    found: list[str] = re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+def block(language: str, index: int = 0, page: str = README) -> str:
+    found: list[str] = re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
     return found[index]
+
+
+def run(page: str, folder: Path) -> Any:
+    """What the Python of a page makes of the README's contract."""
+    (folder / "contracts").mkdir()
+    (folder / "contracts" / "orders.odcs.yaml").write_text(block("yaml"), "utf-8")
+    example: dict[str, Any] = {}
+    # Spark looks for relative paths where its own process was started.
+    code = block("python", page=page).replace("data/", f"{folder}/data/")
+    exec(compile(code, "page", "exec", dont_inherit=True), example)
+    job = example["defs"].resolve_implicit_global_asset_job_def()
+    return job.execute_in_process(raise_on_error=False)
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/contracts.md"])
@@ -43,21 +55,27 @@ def test_the_tables_are_those_of_the_vocabulary(page: str) -> None:
 def test_the_example_of_the_readme_runs(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "contracts").mkdir()
-    (tmp_path / "contracts" / "orders.odcs.yaml").write_text(block("yaml"), "utf-8")
     monkeypatch.chdir(tmp_path)
 
-    example: dict[str, Any] = {}
-    # Spark looks for relative paths where its own process was started.
-    code = block("python").replace("data/", f"{tmp_path}/data/")
-    exec(compile(code, "README.md", "exec", dont_inherit=True), example)
-    job = example["defs"].resolve_implicit_global_asset_job_def()
-    result = job.execute_in_process(raise_on_error=False)
+    result = run(README, tmp_path)
 
     told = (f"{c.check_name}: {c.description}\n" for c in result.get_asset_check_evaluations())
     assert "".join(told) == block("text")
     made = {event.asset_key.to_user_string() for event in result.get_asset_materialization_events()}
     assert made == {"orders"}
+
+
+def test_the_example_of_checks_in_a_step_writes_nothing_that_is_broken(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    result = run((ROOT / "docs" / "in-step.md").read_text("utf-8"), tmp_path)
+
+    broken = {c.check_name for c in result.get_asset_check_evaluations() if not c.passed}
+    assert broken == {"order_id__primary_key", "status__valid_values"}
+    assert result.get_asset_materialization_events() == []
+    assert not (tmp_path / "data").exists()
 
 
 def test_the_errors_of_the_readme_are_real(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
