@@ -9,12 +9,10 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from pages import ROOT, block
 from pyspark.sql import SparkSession
 
 from dqx_dagster.loading import inspect
-
-ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text("utf-8")
 
 
 def reference_tables() -> ModuleType:
@@ -25,11 +23,6 @@ def reference_tables() -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def block(language: str, index: int = 0) -> str:
-    found: list[str] = re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
-    return found[index]
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/contracts.md"])
