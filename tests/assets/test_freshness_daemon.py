@@ -31,9 +31,14 @@ import dagster as dg
 
 from dqx_dagster import with_contracts
 
+
+@dg.asset(key=["shop", "orders"])
+def orders() -> None: ...
+
+
 defs = with_contracts(
     dg.Definitions(
-        assets=[dg.AssetSpec(["shop", "orders"])],
+        assets=[orders],
         resources={"pyspark": dg.ResourceDefinition.none_resource()},
     ),
     Path(__file__).parent / "contracts",
