@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import dagster as dg
+from dagster_shared.check import CheckError
 
 from dqx_dagster.contract_checks import ContractChecks
 from dqx_dagster.errors import DefinitionsError, did_you_mean
@@ -35,6 +36,44 @@ def _listed(names: list[str]) -> str:
 
 def _keys(asset: Any) -> Iterable[dg.AssetKey]:
     return asset.keys if isinstance(asset, dg.AssetsDefinition) else (asset.key,)
+
+
+def never_run(found: Iterable[ContractChecks], defs: dg.Definitions) -> Iterator[str]:
+    """External assets are no part of "all assets", so what blocks there has to be selected."""
+    external = {key for asset in defs.assets or [] if _is_external(asset) for key in _keys(asset)}
+    blocking = [
+        (checks, {key for key, spec in checks.specs.items() if spec.blocking})
+        for checks in found
+        if checks.key in external
+    ]
+    selected = _selected(defs) if blocking else set()
+    for checks, keys in blocking:
+        if keys - selected:
+            asset = f"asset '{checks.key.to_user_string()}' is external"
+            text = "a run of all assets leaves its checks out, and its P0 rules stop nothing"
+            fix = "`AssetSelection.all() | AssetSelection.all_asset_checks()`"
+            yield f"{checks.contract.origin}: {asset}: {text}; let a job select {fix}"
+
+
+def _is_external(asset: Any) -> bool:
+    return asset.is_external if isinstance(asset, dg.AssetsDefinition) else True
+
+
+def _selected(defs: dg.Definitions) -> set[dg.AssetCheckKey]:
+    """The checks that any job selects, also a job that only a schedule or a sensor has."""
+    jobs: list[Any] = [*(defs.jobs or [])]
+    jobs += [each.job for each in defs.schedules or [] if getattr(each, "has_job", True)]
+    jobs += [job for each in defs.sensors or [] if each.has_jobs for job in each.jobs]
+    try:
+        graph = defs.resolve_asset_graph()  # Dagster keeps it, and asks for it anyway
+        return {
+            key
+            for job in jobs
+            if hasattr(job, "selection")
+            for key in job.selection.resolve_checks(graph)
+        }
+    except (dg.DagsterError, CheckError):
+        return set()  # they do not load, or not before they are merged with others
 
 
 def collisions(found: Iterable[ContractChecks], defs: dg.Definitions) -> Iterator[str]:

@@ -20,7 +20,7 @@ import dagster as dg
 
 from dqx_dagster.checks.bundle import Check, bundle
 from dqx_dagster.checks.lowering import lower
-from dqx_dagster.checks.rule import Settings, Skipped
+from dqx_dagster.checks.rule import Rule, Settings, Skipped
 from dqx_dagster.contract.model import Contract
 from dqx_dagster.errors import DefinitionsError
 from dqx_dagster.loading import load_contracts
@@ -85,9 +85,11 @@ def _checks(
     specs: dict[dg.AssetCheckKey, dg.AssetCheckSpec] = {}
     checks: dict[dg.AssetCheckKey, Check] = {}
     taken: dict[str, Check] = {}
+    skipped = [*lowered.skipped]
     for check in bundle(lowered.rules, settings):
         spec = translator.get_asset_check_spec(contract, check.rule)
         if spec is None:
+            skipped += [_left_out(rule) for rule in check.members]
             continue
         # Dagster drops one of two checks with the same identifier without a word.
         first = taken.setdefault(spec.get_python_identifier().lower(), check)
@@ -99,4 +101,8 @@ def _checks(
             text = f"check '{spec.name}' is for asset '{other}', its contract for '{asset}'"
             raise DefinitionsError(f"{check.rule.origin}: {text}")
         specs[spec.key], checks[spec.key] = spec, check
-    return ContractChecks(contract, key, specs, checks, lowered.skipped)
+    return ContractChecks(contract, key, specs, checks, tuple(skipped))
+
+
+def _left_out(rule: Rule) -> Skipped:
+    return Skipped(rule.name, "left out by the translator", rule.severity, rule.origin)

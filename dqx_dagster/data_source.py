@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from dqx_dagster.contract.model import Contract
-from dqx_dagster.errors import EngineError, Origin, did_you_mean
+from dqx_dagster.errors import DefinitionsError, Origin, did_you_mean
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -28,7 +28,11 @@ class DataSource(Protocol):
         """
 
 
-_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+_PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
+_IN_CATALOG: Final = frozenset(
+    {"athena", "custom", "databricks", "glue", "hive", "iceberg", "impala", "presto", "trino"}
+)
+"""The types of servers whose names a catalog of Spark may know; a database is not one of them."""
 
 
 def catalog_table() -> DataSource:
@@ -44,25 +48,33 @@ def path_pattern(pattern: str | PathLike[str]) -> DataSource:
     ending, or by what lies in the folder.
     """
     text = str(pattern)
-    unknown = [name for name in _PLACEHOLDER.findall(text) if name not in _words(_NOBODY)]
-    if unknown:
-        hint = did_you_mean(unknown[0], _words(_NOBODY))
-        raise ValueError(f"path pattern '{text}': there is no '{{{unknown[0]}}}'{hint}")
+    if problem := _unknown_placeholder(text):
+        raise ValueError(f"path pattern '{text}': {problem}")
     return lambda spark, contract, _: _read(spark, _filled(text, contract), is_path=True)
 
 
 def server(name: str) -> DataSource:
-    """What the contract's own `servers` entry of this name (or environment) says."""
+    """What the contract's own `servers` entry of this name (or environment) says.
+
+    A `location` or `path` is read as files, with the entry's `format`, `delimiter` and `encoding`,
+    and may hold the placeholders of `path_pattern`. Else the table is looked up in the session's
+    catalog, by the entry's catalog and schema and the last part of the dataset.
+    """
 
     def read(spark: SparkSession, contract: Contract, _: Any) -> DataFrame:
         entry = _entry(contract, name)
         place = entry.get("location") or entry.get("path")
-        if place:
-            format_ = entry.get("format")
-            return _read(spark, _filled(str(place), contract), format_=format_, is_path=True)
-        parts = [entry.get("catalog"), entry.get("schema") or entry.get("database")]
-        table = contract.dataset.rpartition(".")[2]
-        return _read(spark, ".".join(str(part) for part in (*parts, table) if part))
+        if not place:
+            return _read(spark, _table(contract, entry))
+        if problem := _unknown_placeholder(place):
+            raise _misfit(contract, entry, f"is at '{place}': {problem}")
+        return _read(
+            spark,
+            _filled(place, contract),
+            is_path=True,
+            format_=entry.get("format"),
+            options=_options(entry),
+        )
 
     return read
 
@@ -87,24 +99,72 @@ def _words(contract: Contract) -> dict[str, str]:
     }
 
 
+def _unknown_placeholder(pattern: str) -> str | None:
+    known = _words(_NOBODY)
+    unknown = next((name for name in _PLACEHOLDER.findall(pattern) if name not in known), None)
+    return unknown and f"there is no '{{{unknown}}}'{did_you_mean(unknown, known)}"
+
+
 def _filled(pattern: str, contract: Contract) -> str:
     words = _words(contract)
-    return _PLACEHOLDER.sub(lambda found: words.get(found[1], found[0]), pattern)
+    return _PLACEHOLDER.sub(lambda found: words[found[1]], pattern)
+
+
+# What a server says
 
 
 def _entry(contract: Contract, name: str) -> Mapping[str, Any]:
-    for entry in contract.servers:
-        if name in (entry.get("server"), entry.get("environment")):
-            return entry
-    known = [str(entry.get("server")) for entry in contract.servers]
+    """The server of this name, else the only one of this environment."""
+    named = [entry for entry in contract.servers if entry.get("server") == name]
+    fitting = named or [each for each in contract.servers if each.get("environment") == name]
+    if len(fitting) == 1:
+        return fitting[0]
+    text = f"{contract.origin}: contract '{contract.title}' has"
+    if fitting:
+        names = ", ".join(str(entry.get("server")) for entry in fitting)
+        raise DefinitionsError(f"{text} {len(fitting)} servers '{name}': {names}; name one of them")
+    told = [entry.get(key) for key in ("server", "environment") for entry in contract.servers]
+    known = list(dict.fromkeys(str(each) for each in told if each))
     offered = f"; it has {', '.join(known)}" if known else "; it has none"
-    text = f"{contract.origin}: contract '{contract.title}' has no server '{name}'"
-    raise EngineError(f"{text}{offered}{did_you_mean(name, known)}")
+    raise DefinitionsError(f"{text} no server '{name}'{offered}{did_you_mean(name, known)}")
+
+
+def _table(contract: Contract, entry: Mapping[str, Any]) -> str:
+    """The name in the session's catalog; schemas may have any characters, and dots between them."""
+    if entry.get("type") not in _IN_CATALOG:
+        text = f"is of type '{entry.get('type')}', which Spark does not read by itself"
+        raise _misfit(contract, entry, f"{text}; give `source` a function that does")
+    schema = entry.get("schema") or entry.get("database") or entry.get("namespace")
+    parts = [part for name in (entry.get("catalog"), schema) if name for part in name.split(".")]
+    if not parts:
+        raise _misfit(contract, entry, "says neither location, path, catalog, schema nor database")
+    quoted = ["`" + part.replace("`", "``") + "`" for part in parts]
+    return ".".join((*quoted, contract.dataset.rpartition(".")[2]))
+
+
+def _options(entry: Mapping[str, Any]) -> dict[str, str]:
+    """How files are read. The standard's `delimiter` is for JSON; that of other files is theirs."""
+    delimiter = entry.get("delimiter")
+    known = {
+        "multiLine": "true" if delimiter == "array" else None,
+        "sep": None if delimiter in ("array", "new_line") else delimiter,
+        "encoding": entry.get("encoding"),
+    }
+    return {key: value for key, value in known.items() if value}
+
+
+def _misfit(contract: Contract, entry: Mapping[str, Any], text: str) -> DefinitionsError:
+    return DefinitionsError(f"{contract.origin}: server '{entry.get('server')}' {text}")
 
 
 def _read(
-    spark: SparkSession, location: str, *, format_: str | None = None, is_path: bool = False
+    spark: SparkSession,
+    location: str,
+    *,
+    is_path: bool = False,
+    format_: str | None = None,
+    options: Mapping[str, str] | None = None,
 ) -> DataFrame:
     from dqx_dagster.spark.sources import read_table  # noqa: PLC0415 - no Spark before checks run
 
-    return read_table(spark, location, format_=format_, is_path=is_path)
+    return read_table(spark, location, is_path=is_path, format_=format_, options=options)

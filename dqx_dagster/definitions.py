@@ -15,6 +15,7 @@ from dqx_dagster.attachment import (
     collisions,
     is_attached,
     missing_assets,
+    never_run,
     unclear_partitions,
 )
 from dqx_dagster.checks.rule import Settings
@@ -74,7 +75,7 @@ def with_contracts(
         new = [checks.partitioned(partitions.get(checks.key)) for checks in new]
     by_key = {checks.key: checks for checks in found}
     generated = definitions_of(new, source, resource_key, pool, retry_policy)
-    return dg.Definitions(
+    after = dg.Definitions(
         assets=[described(asset, by_key) for asset in defs.assets or []],
         asset_checks=[*(defs.asset_checks or []), *generated],
         schedules=defs.schedules,
@@ -86,3 +87,6 @@ def with_contracts(
         metadata=defs.metadata,
         component_tree=defs.component_tree,
     )
+    for text in never_run(found, after):
+        warnings.warn(text, ContractWarning, stacklevel=2)
+    return after

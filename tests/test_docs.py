@@ -9,12 +9,10 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from pages import ROOT, block
 from pyspark.sql import SparkSession
 
 from dqx_dagster.loading import inspect
-
-ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text("utf-8")
 
 
 def reference_tables() -> ModuleType:
@@ -27,11 +25,6 @@ def reference_tables() -> ModuleType:
     return module
 
 
-def block(language: str, index: int = 0, page: str = README) -> str:
-    found: list[str] = re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
-    return found[index]
-
-
 def run(page: str, folder: Path) -> Any:
     """What the Python of a page makes of the README's contract."""
     (folder / "contracts").mkdir()
@@ -39,7 +32,7 @@ def run(page: str, folder: Path) -> Any:
     example: dict[str, Any] = {}
     # Spark looks for relative paths where its own process was started.
     code = block("python", page=page).replace("data/", f"{folder}/data/")
-    exec(compile(code, "page", "exec", dont_inherit=True), example)
+    exec(compile(code, page, "exec", dont_inherit=True), example)
     job = example["defs"].resolve_implicit_global_asset_job_def()
     return job.execute_in_process(raise_on_error=False)
 
@@ -57,7 +50,7 @@ def test_the_example_of_the_readme_runs(
 ) -> None:
     monkeypatch.chdir(tmp_path)
 
-    result = run(README, tmp_path)
+    result = run("README.md", tmp_path)
 
     told = (f"{c.check_name}: {c.description}\n" for c in result.get_asset_check_evaluations())
     assert "".join(told) == block("text")
@@ -70,7 +63,7 @@ def test_the_example_of_checks_in_a_step_writes_nothing_that_is_broken(
 ) -> None:
     monkeypatch.chdir(tmp_path)
 
-    result = run((ROOT / "docs" / "in-step.md").read_text("utf-8"), tmp_path)
+    result = run("docs/in-step.md", tmp_path)
 
     broken = {c.check_name for c in result.get_asset_check_evaluations() if not c.passed}
     assert broken == {"order_id__primary_key", "status__valid_values"}

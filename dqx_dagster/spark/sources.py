@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -23,19 +24,26 @@ _OPTIONS: Final = {"csv": {"header": "true", "inferSchema": "true"}}
 
 
 def read_table(
-    spark: SparkSession, location: str, *, format_: str | None = None, is_path: bool = False
+    spark: SparkSession,
+    location: str,
+    *,
+    is_path: bool = False,
+    format_: str | None = None,
+    options: Mapping[str, str] | None = None,
 ) -> DataFrame:
     """The table at a path, or in the catalog; raises `EngineError` where there is none.
 
-    `is_path` says that it is no name of a table, however it looks.
+    `is_path` says that it is no name of a table, however it looks. `options` are Spark's, and win
+    over those that the format has here.
     """
     try:
+        ending = f".{format_.lower()}" if format_ else Path(location).suffix.lower()
         format_ = format_ or file_format(location) or ("parquet" if is_path else None)
         if format_ is None:
             return spark.table(location)
-        separator = {"sep": "\t"} if location.lower().endswith(".tsv") else {}
-        options = _OPTIONS.get(format_, {}) | separator
-        return spark.read.format(format_).options(**options).load(location)
+        format_ = _FORMATS.get(f".{format_.lower()}", format_)
+        usual = _OPTIONS.get(format_, {}) | ({"sep": "\t"} if ending == ".tsv" else {})
+        return spark.read.format(format_).options(**usual | {**(options or {})}).load(location)
     except FAILURES as error:
         check_alive(spark, error)
         raise EngineError(f"cannot read '{location}': {reason(error)}") from None

@@ -107,7 +107,9 @@ def test_assets_that_dagster_cannot_tell_apart_do_not_load(
     """The keys `shop/orders` and `shop__orders` give the same name to their steps."""
     text = CONTRACT.replace("shop.orders", "shop__orders").replace("id: orders", "id: others")
     (contracts / "others.odcs.yaml").write_text(text, "utf-8")
-    defs = definitions(spark, contracts, Rows(GOOD), orders, dg.AssetSpec("shop__orders"), report)
+    assets = (orders, dg.AssetSpec("shop__orders"), report)
+    with pytest.warns(ContractWarning, match="asset 'shop__orders' is external"):
+        defs = definitions(spark, contracts, Rows(GOOD), *assets)
 
     with pytest.raises(dg.DagsterInvalidDefinitionError, match="shop__orders__contract_checks"):
         dg.Definitions.validate_loadable(defs)

@@ -6,50 +6,31 @@ import ast
 import importlib.metadata
 import os
 import re
+import shutil
 import subprocess
 import sys
-import sysconfig
 import venv
 import zipfile
+from collections.abc import Iterator
 from email.parser import Parser
 from pathlib import Path
 
-import pytest
-
-import dqx_dagster
-
-REPOSITORY = Path(__file__).parents[2]
-CONTRACTS = REPOSITORY / "example_project" / "contracts"
-COMES_WITH = {"dagster_shared": "dagster", "py4j": "pyspark"}
-EXAMPLE = """\
-import sys
-
 import dagster as dg
+import pytest
+from pages import ROOT, block
 
 import dqx_dagster
-from dqx_dagster import load_contracts, with_contracts
+from assets.projects import Project, write_contract
 
-contracts = load_contracts(sys.argv[1])
-defs = with_contracts(
-    dg.Definitions(
-        assets=[dg.AssetSpec(contract.dataset.split(".")) for contract in contracts],
-        resources={"pyspark": dg.ResourceDefinition.none_resource()},
-    ),
-    contracts,
-)
-dg.Definitions.validate_loadable(defs)
-print(dqx_dagster.__file__)
-print(len({key.asset_key for key in defs.resolve_asset_graph().asset_check_keys}))
-"""
+COMES_WITH = {"dagster_shared": "dagster", "py4j": "pyspark"}
+ONE_PROCESS = '{"execution": {"config": {"in_process": {}}}}'
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built from the repository."""
     folder = tmp_path_factory.mktemp("wheel")
-    build = run(
-        sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", str(folder), str(REPOSITORY)
-    )
+    build = run(sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", str(folder), str(ROOT))
     if "No matching distribution found for hatchling" in build.stderr:
         pytest.skip("pip fetches the build backend from an index, and none can be reached")
     assert build.returncode == 0, build.stderr
@@ -58,29 +39,32 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A new environment with the wheel; the packages that it needs are those of the tests.
-
-    A line of a `.pth` file links them. What such files of theirs link, like the repository, is
-    not followed: of this package there is only what the wheel has brought.
-    """
+def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A new environment with the wheel and all that it asks for, and nothing else."""
     folder = tmp_path_factory.mktemp("venv")
     venv.create(folder)
-    python = str(folder / "bin" / "python")
-    command = ("-m", "pip", "--python", python, "install", "-q", "--no-deps", "--no-index")
-    install = run(sys.executable, *command, str(wheel))
+    pip = (sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python"))
+    pinned = ("-c", str(ROOT / "constraints.txt"))
+    # What is never imported need not be compiled.
+    install = run(*pip, "install", "-q", "--retries", "10", "--no-compile", *pinned, str(wheel))
     assert install.returncode == 0, install.stderr
-    found = run(python, "-I", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
-    packages = sysconfig.get_path("purelib")
-    (Path(found.stdout.strip()) / "needed.pth").write_text(f"{packages}\n", "utf-8")
-    return folder
+    yield folder
+    shutil.rmtree(folder)  # Spark is large, and pytest keeps folders
 
 
-def run(*command: str) -> subprocess.CompletedProcess[str]:
+def run(
+    *command: str, cwd: str | Path = "/", **environment: str
+) -> subprocess.CompletedProcess[str]:
     """A process outside of the repository, which nothing tells where that is."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+    hidden = ("PYTHON", "PYSPARK", "SPARK", "VIRTUAL_ENV")
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(hidden)}
     return subprocess.run(
-        command, cwd="/", env=kept, check=False, capture_output=True, encoding="utf-8"
+        command,
+        cwd=cwd,
+        env=kept | environment,
+        check=False,
+        capture_output=True,
+        encoding="utf-8",
     )
 
 
@@ -133,14 +117,46 @@ def test_the_command_is_installed(environment: Path) -> None:
     assert told.returncode == 0, told.stderr
     assert {"lint", "run"} <= set(told.stdout.split())
 
-    linted = run(command, "lint", str(CONTRACTS))
+    linted = run(command, "lint", str(ROOT / "example_project" / "contracts"))
     assert linted.returncode == 0, linted.stdout + linted.stderr
 
 
-def test_definitions_load_with_what_was_installed(environment: Path) -> None:
-    told = run(str(environment / "bin" / "python"), "-I", "-c", EXAMPLE, str(CONTRACTS))
+def test_the_package_is_that_of_the_wheel(environment: Path) -> None:
+    python = str(environment / "bin" / "python")
+    told = run(python, "-c", "import dqx_dagster; print(dqx_dagster.__file__)")
+    assert Path(told.stdout.strip()).is_relative_to(environment), told.stderr
 
-    assert told.returncode == 0, told.stderr
-    place, assets = told.stdout.split()
-    assert Path(place).is_relative_to(environment)
-    assert int(assets) == len(list(CONTRACTS.glob("*.yaml")))
+
+def test_the_example_of_the_readme_runs(environment: Path, tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.home.mkdir()
+    (project.home / "dagster.yaml").write_text("telemetry: {enabled: false}\n", "utf-8")
+    (tmp_path / "definitions.py").write_text(block("python"), "utf-8")
+    write_contract(tmp_path / "contracts", block("yaml"))
+
+    done = run(
+        str(environment / "bin" / "dagster"),
+        *("asset", "materialize", "-f", "definitions.py", "--select", "*"),
+        *("--config-json", ONE_PROCESS),
+        cwd=tmp_path,
+        DAGSTER_HOME=str(project.home),
+        PATH=os.pathsep.join((str(environment / "bin"), os.environ["PATH"])),
+        SPARK_LOCAL_IP="127.0.0.1",
+    )
+
+    assert done.returncode == 1, done.stderr
+    status, checks = project.last_run()
+    assert status is dg.DagsterRunStatus.FAILURE, done.stderr
+    assert checks == {
+        "schema": True,
+        "order_id__primary_key": False,
+        "row_count": True,
+        "status__valid_values": False,
+    }
+    with project.instance() as instance:
+        made = {
+            name
+            for name in ("orders", "report")
+            if instance.get_latest_materialization_event(dg.AssetKey(name))
+        }
+    assert made == {"orders"}

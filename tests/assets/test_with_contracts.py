@@ -8,7 +8,16 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from dqx_dagster import ContractWarning, DefinitionsError, with_contracts
+from dqx_dagster import (
+    Contract,
+    ContractWarning,
+    DagsterContractTranslator,
+    DefinitionsError,
+    Granularity,
+    Rule,
+    Settings,
+    with_contracts,
+)
 
 CONTRACT = """\
 apiVersion: v3.1.0
@@ -55,6 +64,11 @@ def spec_of(defs: dg.Definitions) -> dg.AssetSpec:
 ORDERS = dg.AssetKey(["shop", "orders"])
 
 
+@dg.asset(key=ORDERS)
+def orders() -> None:
+    """An asset that is made."""
+
+
 def test_an_asset_shows_its_contract(contracts: Path) -> None:
     with pytest.warns(ContractWarning):
         spec = spec_of(with_contracts(definitions(dg.AssetSpec(ORDERS)), contracts))
@@ -72,6 +86,34 @@ def test_an_asset_shows_its_contract(contracts: Path) -> None:
         (contracts / "orders.odcs.yaml").resolve(),
         14,
     )
+
+
+@pytest.mark.parametrize("granularity", list(Granularity))
+def test_an_asset_shows_what_the_translator_leaves_out(
+    contracts: Path, granularity: Granularity
+) -> None:
+    """Every rule of it, however they are reported."""
+
+    class JustFreshness(DagsterContractTranslator):
+        def get_asset_check_spec(self, contract: Contract, rule: Rule) -> dg.AssetCheckSpec | None:
+            fresh = rule.name == "placed_at__sla_freshness_check"
+            return super().get_asset_check_spec(contract, rule) if fresh else None
+
+    settings = Settings(implied_checks=granularity)
+    with pytest.warns(ContractWarning):
+        defs = with_contracts(
+            definitions(orders), contracts, translator=JustFreshness(), settings=settings
+        )
+
+    (check,) = defs.resolve_asset_graph().asset_check_keys
+    assert check.name == "placed_at__sla_freshness_check"
+    place = f"{contracts.name}/orders.odcs.yaml"
+    _, *left_out = spec_of(defs).metadata["dqx_dagster/skipped_rules"].value.splitlines()
+    assert sorted(left_out) == [
+        rf"- amount\_\_required: left out by the translator (`{place}:21`)",
+        rf"- id\_\_primary\_key: left out by the translator (`{place}:20`)",
+        f"- schema: left out by the translator (`{place}:14`)",
+    ]
 
 
 def test_an_asset_shows_its_columns(contracts: Path) -> None:
