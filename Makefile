@@ -27,8 +27,9 @@ demo: $(STAMP) ## a good day and a bad batch, told in the terminal
 	"$(BIN)/python" -m example_project.demo
 
 dev: $(STAMP) ## open the example project in Dagster's UI
-	java=$$(tools/find_java.sh "$(VENV)") && export JAVA_HOME="$$java" && \
-	mkdir -p .dagster && cp example_project/dagster.yaml .dagster && DAGSTER_HOME="$(CURDIR)/.dagster" "$(BIN)/dagster" dev -w workspace.yaml
+	@java=$$(tools/find_java.sh "$(VENV)") && export JAVA_HOME="$$java" && \
+	mkdir -p .dagster && cp example_project/dagster.yaml .dagster && \
+	DAGSTER_HOME="$(CURDIR)/.dagster" "$(BIN)/dagster" dev -w workspace.yaml
 
 test: lint ## check everything: lint, then all tests
 	java=$$(tools/find_java.sh "$(VENV)") && JAVA_HOME="$$java" "$(BIN)/pytest" -n 2 --dist loadfile
@@ -56,5 +57,6 @@ clean: ## remove .venv and all caches
 
 $(STAMP): pyproject.toml constraints.txt
 	@[ "$$("$(BIN)/python" -V 2>&1)" = "$$($(PYTHON) -V)" ] || $(PYTHON) -m venv --clear .venv
-	$(INSTALL) || $(INSTALL)
+	@echo "Installing everything into .venv; the first time this takes some minutes."
+	@$(INSTALL) || $(INSTALL)
 	@touch $@

@@ -34,6 +34,7 @@ defs = with_contracts(
         assets=[shop.customers, shop.orders, shop.payments, shop.visits, shop.daily_revenue],
         asset_checks=[every_order_has_a_customer],
         resources={"pyspark": LazyPySparkResource(spark_config=SPARK)},
+        executor=dg.in_process_executor,  # one Spark for a run, instead of one for each step
     ),
     CONTRACTS,
     source=shop.DATA / "{dataset}.parquet",
