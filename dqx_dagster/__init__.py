@@ -36,14 +36,20 @@ from dqx_dagster.loading import load_contracts
 
 if TYPE_CHECKING:
     from dqx_dagster.asset_checks import build_contract_checks
+    from dqx_dagster.automation import unless_blocked
+    from dqx_dagster.blocked import Blocked, Cause
     from dqx_dagster.data_source import DataSource, catalog_table, path_pattern, server
     from dqx_dagster.definitions import with_contracts
     from dqx_dagster.freshness import freshness_policy
+    from dqx_dagster.guard import guarded
+    from dqx_dagster.refusal import blocked_by, skip_if_blocked
     from dqx_dagster.translator import DagsterContractTranslator
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Blocked",
+    "Cause",
     "Claim",
     "Contract",
     "ContractValidationError",
@@ -70,26 +76,36 @@ __all__ = [
     "Threshold",
     "Verdict",
     "__version__",
+    "blocked_by",
     "build_contract_checks",
     "catalog_table",
     "freshness_policy",
+    "guarded",
     "judge",
     "load_contracts",
     "lower",
     "path_pattern",
     "plan",
     "server",
+    "skip_if_blocked",
+    "unless_blocked",
     "with_contracts",
 ]
 
 _FOR_DAGSTER = {
+    "Blocked": "blocked",
+    "Cause": "blocked",
     "DagsterContractTranslator": "translator",
     "DataSource": "data_source",
+    "blocked_by": "refusal",
     "build_contract_checks": "asset_checks",
     "catalog_table": "data_source",
     "freshness_policy": "freshness",
+    "guarded": "guard",
     "path_pattern": "data_source",
     "server": "data_source",
+    "skip_if_blocked": "refusal",
+    "unless_blocked": "automation",
     "with_contracts": "definitions",
 }
 

@@ -22,7 +22,7 @@ from dqx_dagster.contract.model import Contract
 from dqx_dagster.data_source import DataSource, as_source
 from dqx_dagster.errors import DefinitionsError
 from dqx_dagster.loading import load_contracts
-from dqx_dagster.metadata import result_metadata
+from dqx_dagster.metadata import CONTRACT, place_of, result_metadata
 from dqx_dagster.translator import DagsterContractTranslator
 
 if TYPE_CHECKING:
@@ -127,6 +127,8 @@ def _checks(
         spec = translator.get_asset_check_spec(contract, check.rule)
         if spec is None:
             continue
+        if CONTRACT not in spec.metadata:  # by which a guard knows it, also from other translators
+            spec = spec.with_metadata({**spec.metadata, CONTRACT: place_of(check.rule)})
         # Dagster drops one of two checks with the same identifier without a word.
         first = taken.setdefault(spec.get_python_identifier().lower(), check)
         if first is not check:

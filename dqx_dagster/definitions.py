@@ -21,6 +21,7 @@ from dqx_dagster.checks.rule import Settings
 from dqx_dagster.data_source import DataSource
 from dqx_dagster.errors import ContractWarning, DefinitionsError, did_you_mean
 from dqx_dagster.freshness import freshness_policy
+from dqx_dagster.guard import guard_all
 from dqx_dagster.translator import DagsterContractTranslator
 
 
@@ -35,6 +36,7 @@ def with_contracts(
     pool: str | None = None,
     retry_policy: dg.RetryPolicy | None = None,
     on_missing_asset: Literal["error", "warn"] = "error",
+    guard: bool = False,
 ) -> dg.Definitions:
     """The same definitions with the checks, freshness policies and metadata of contracts.
 
@@ -51,6 +53,8 @@ def with_contracts(
         pool: Bounds how many of these steps run at once; each may start a JVM.
         retry_policy: Applies to failures of Spark or storage. A verdict is never retried.
         on_missing_asset: Whether a contract without an asset is an error, or just a warning.
+        guard: Whether assets refuse to be made, in any run, while a P0 check of a contract above
+            them has not passed: see `guarded`.
 
     Raises:
         ContractValidationError: A contract is wrong.
@@ -67,8 +71,9 @@ def with_contracts(
             warnings.warn(problem, ContractWarning, stacklevel=2)
     by_key = {checks.key: checks for checks in found}
     generated = definitions_of(found, source, resource_key, pool, retry_policy)
+    described = [_described(asset, by_key) for asset in assets]
     return dg.Definitions(
-        assets=[_described(asset, by_key) for asset in assets],
+        assets=guard_all(described) if guard else described,
         asset_checks=[*(defs.asset_checks or []), *generated],
         schedules=defs.schedules,
         sensors=defs.sensors,
