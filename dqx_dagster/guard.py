@@ -31,7 +31,7 @@ def guarded(definition: _Guarded) -> _Guarded:
     def report() -> None: ...
     ```
 
-    An asset made of a graph is guarded by its ops: those that start the graph have to be `guarded`.
+    An asset made of a graph is guarded by its ops: those that take its inputs have to be `guarded`.
 
     Raises:
         DefinitionsError: The asset cannot be guarded.
@@ -44,9 +44,9 @@ def guarded(definition: _Guarded) -> _Guarded:
     if isinstance(node, dg.OpDefinition):
         return _with_op(definition, _guarded_op(node))
     assert isinstance(node, dg.GraphDefinition)
-    if bare := sorted({op.name for op in _first_ops(node) if not _is_guarded(op)}):
+    if bare := sorted({op.name for op in _reading_ops(node) if not _is_guarded(op)}):
         # A copy of an op in here would collide with the same op in another graph or job.
-        text = f"put @guarded on the ops that start its graph: {', '.join(bare)}"
+        text = f"put @guarded on the ops that take its inputs: {', '.join(bare)}"
         raise DefinitionsError(f"{_names(definition)} is not guarded: {text}")
     return definition
 
@@ -67,14 +67,15 @@ def _guarded_if_possible(asset: Any) -> Any:
 # Dagster has no public way to change what an op does. What is not public is below.
 
 
-def _first_ops(graph: dg.GraphDefinition) -> Iterator[dg.OpDefinition]:
-    """The ops that wait for no other op of their graph."""
-    for node in graph.nodes:
-        if isinstance(node.definition, dg.GraphDefinition):
-            yield from _first_ops(node.definition)
-        elif not graph.dependency_structure.input_to_upstream_outputs_for_node(node.name):
-            assert isinstance(node.definition, dg.OpDefinition)
-            yield node.definition
+def _reading_ops(graph: dg.GraphDefinition) -> Iterator[dg.OpDefinition]:
+    """The ops that take an input of the graph. No other op waits for assets, or for their checks."""
+    for mapping in graph.input_mappings:
+        node = graph.node_named(mapping.maps_to.node_name).definition
+        if isinstance(node, dg.GraphDefinition):
+            yield from _reading_ops(node)
+        else:
+            assert isinstance(node, dg.OpDefinition)
+            yield node
 
 
 def _guarded_op(op: dg.OpDefinition) -> dg.OpDefinition:

@@ -85,7 +85,7 @@ def refuse_if_blocked() -> None:
     found = closed(
         context.instance,
         gates(graph, made, own),
-        run_id=context.run_id,
+        run_id=context.run.run_id,
         partitions=context.partition_keys if is_partitioned else (),
     )
     if not found:
