@@ -54,11 +54,11 @@ def closed(
     ours = _of_run(instance, run_id) if run_id else {}
     within = (_in_run(gate, ours[gate.check]) for gate in gates if gate.check in ours)
     others = [gate for gate in gates if gate.check not in ours]
-    alone = [gate for gate in others if gate.same_partition and partitions]
-    last = [gate for gate in others if gate not in alone]
-    found = [*within, *_judged(instance, last, None)]
+    by_partition = [gate for gate in others if gate.same_partition and partitions]
+    by_last = [gate for gate in others if not (gate.same_partition and partitions)]
+    found = [*within, *_judged(instance, by_last, None)]
     for partition in partitions:
-        found += _judged(instance, alone, partition)
+        found += _judged(instance, by_partition, partition)
     order = {gate.check: position for position, gate in enumerate(gates)}
     return tuple(sorted((each for each in found if each), key=lambda each: order[each.check]))
 

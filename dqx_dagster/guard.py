@@ -53,14 +53,14 @@ def guarded(definition: _Guarded) -> _Guarded:
 
 def guard_all(assets: Iterable[Any]) -> list[Any]:
     """Assets of any kind, guarded; a `ContractWarning` names each that cannot be."""
-    return [_guarded_if_possible(asset) for asset in assets]
+    return list(map(_guarded_if_possible, assets))
 
 
 def _guarded_if_possible(asset: Any) -> Any:
     try:
         return guarded(asset) if isinstance(asset, dg.AssetsDefinition) else asset
     except DefinitionsError as error:
-        warnings.warn(str(error), ContractWarning, stacklevel=5)  # where `with_contracts` is called
+        warnings.warn(str(error), ContractWarning, stacklevel=4)  # where `with_contracts` is called
         return asset
 
 
@@ -68,7 +68,7 @@ def _guarded_if_possible(asset: Any) -> Any:
 
 
 def _reading_ops(graph: dg.GraphDefinition) -> Iterator[dg.OpDefinition]:
-    """The ops that take an input of the graph. No other op waits for assets, or for their checks."""
+    """The ops that take an input of the graph: only they wait for assets, and for checks."""
     for mapping in graph.input_mappings:
         node = graph.node_named(mapping.maps_to.node_name).definition
         if isinstance(node, dg.GraphDefinition):
@@ -78,6 +78,7 @@ def _reading_ops(graph: dg.GraphDefinition) -> Iterator[dg.OpDefinition]:
             yield node
 
 
+@functools.cache  # one op for many assets stays one: Dagster refuses two of the same name
 def _guarded_op(op: dg.OpDefinition) -> dg.OpDefinition:
     if _is_guarded(op):
         return op

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import dagster as dg
 import pytest
 from pyspark.sql import SparkSession
 
@@ -27,8 +28,8 @@ def reference_tables() -> ModuleType:
     return module
 
 
-def block(language: str, index: int = 0) -> str:
-    found: list[str] = re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+def block(language: str, index: int = 0, page: str = README) -> str:
+    found: list[str] = re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
     return found[index]
 
 
@@ -58,6 +59,40 @@ def test_the_example_of_the_readme_runs(
     assert "".join(told) == block("text")
     made = {event.asset_key.to_user_string() for event in result.get_asset_materialization_events()}
     assert made == {"orders"}
+
+
+def test_the_examples_of_blocking_run(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (ROOT / "docs" / "blocking.md").read_text("utf-8")
+    (tmp_path / "contracts").mkdir()
+    (tmp_path / "contracts" / "orders.odcs.yaml").write_text(block("yaml"), "utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    example: dict[str, Any] = {}
+    code = "".join(block("python", index, page) for index in range(3))
+    code = code.replace("data/", f"{tmp_path}/data/")
+    exec(compile(code, "blocking.md", "exec", dont_inherit=True), example)
+    more = dg.Definitions(assets=[example["letter"], example["total"]])
+    defs = dg.Definitions.merge(example["defs"], more)
+    job = defs.resolve_implicit_global_asset_job_def()
+    with dg.DagsterInstance.local_temp(str(tmp_path)) as instance:
+        options: dict[str, Any] = {"instance": instance, "raise_on_error": False}
+        job.execute_in_process(asset_selection=[dg.AssetKey("orders")], **options)
+        keys = [dg.AssetKey(name) for name in ("report", "letter", "total")]
+        later = job.execute_in_process(asset_selection=keys, **options)
+        repository = defs.get_repository_def()
+        with dg.build_schedule_context(instance, repository_def=repository) as context:
+            morning = example["every_morning"](context)
+
+    failures = {e.step_key: e.step_failure_data for e in later.all_events if e.is_step_failure}
+    assert failures.keys() == {"report", "letter", "total.count"}
+    told = failures["report"].user_failure_data
+    time = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
+    wanted = re.sub(time, "<time>", block("text", 0, page))
+    assert told is not None
+    assert re.sub(time, "<time>", f"{told.description}\n") == wanted
+    assert re.sub(time, "<time>", morning.skip_message) in wanted
 
 
 def test_the_errors_of_the_readme_are_real(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

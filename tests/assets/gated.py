@@ -123,7 +123,6 @@ def failure_of(result: dg.ExecuteInProcessResult, step: str) -> Any:
 
 def refusal_of(result: dg.ExecuteInProcessResult, step: str) -> str:
     """Why a step has refused."""
-    failure = failure_of(result, step).user_failure_data
-    assert failure is not None
-    assert failure.description is not None
-    return failure.description
+    description = failure_of(result, step).user_failure_data.description
+    assert isinstance(description, str)
+    return description

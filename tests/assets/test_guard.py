@@ -223,11 +223,28 @@ def test_a_guarded_asset_is_not_guarded_twice() -> None:
     assert guarded(once).op is once.op
 
 
+def test_one_op_of_two_assets_stays_one() -> None:
+    """Dagster refuses two ops of one name in one job."""
+    op = of_a_plain_op().op
+    before = {"orders": BEFORE}
+    pair = [
+        guarded(
+            dg.AssetsDefinition.from_op(
+                op, keys_by_input_name=before, keys_by_output_name={"result": dg.AssetKey(name)}
+            )
+        )
+        for name in ("one", "other")
+    ]
+    with shop(orders, *pair, resources={"io_manager": Kept()}) as world:
+        assert world.run(["orders", "one", "other"]).success
+
+
 def test_it_can_still_be_called_as_a_function() -> None:
     """As tests of assets do: there is no run, and nothing to ask."""
     assert guarded(plain())() == "made"
     assert guarded(with_context())(dg.build_asset_context()) == "made as asset"
-    assert [type(each) for each in guarded(generator())()] == [dg.AssetObservation, dg.Output]
+    told: Any = guarded(generator())()
+    assert [type(each) for each in told] == [dg.AssetObservation, dg.Output]
 
 
 @pytest.mark.filterwarnings("ignore::dagster.BetaWarning")  # of observable assets
@@ -236,7 +253,9 @@ def test_what_nobody_makes_and_what_comes_first_stays_as_it_is() -> None:
     def observed() -> dg.DataVersion:
         return dg.DataVersion("1")
 
-    @dg.multi_observable_source_asset(specs=[dg.AssetSpec("both", deps=[BEFORE])])
+    @dg.multi_observable_source_asset(  # type: ignore[untyped-decorator]
+        specs=[dg.AssetSpec("both", deps=[BEFORE])]
+    )
     def observing() -> Iterator[dg.ObserveResult]:
         yield dg.ObserveResult("both")
 

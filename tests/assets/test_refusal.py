@@ -28,6 +28,7 @@ from dqx_dagster.refusal import OVERRIDE
 
 REASON = "the board meets at noon"
 TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC"
+LINE = f"- orders: key ({PLACE}) failed at <time>: {BROKEN}. Mend orders, then run its checks."
 REPORT = dg.AssetSelection.assets("report")
 
 
@@ -52,7 +53,7 @@ class TestInAStep:
 
         assert re.sub(TIME, "<time>", said) == (
             "report: not made, P0 contract checks stand in the way\n"
-            f"- orders: key ({PLACE}) failed at <time>: {BROKEN}. Mend orders, then run its checks.\n"
+            f"{LINE}\n"
             f"To make it anyway, on record, give the run the tag {OVERRIDE}: <reason>"
         )
 
@@ -101,9 +102,9 @@ class TestInAStep:
 
         assert made(result) == {"report"}
         (event,) = result.get_asset_materialization_events()
-        metadata = event.materialization.metadata
+        metadata: Any = event.materialization.metadata
         assert metadata[OVERRIDE] == dg.TextMetadataValue(REASON)
-        (overridden,) = metadata["dqx_dagster/overridden"].value  # type: ignore[union-attr]
+        (overridden,) = metadata["dqx_dagster/overridden"].value
         assert overridden["check"] == "key"
         logs = broken.instance.all_logs(result.run_id)
         (warning,) = [entry.user_message for entry in logs if REASON in entry.user_message]
@@ -198,10 +199,7 @@ class TestBeforeARun:
 
         assert isinstance(answer, dg.SkipReason)
         said = re.sub(TIME, "<time>", answer.skip_message or "")
-        wanted = (
-            f"- orders: key ({PLACE}) failed at <time>: {BROKEN}. Mend orders, then run its checks."
-        )
-        assert said == wanted
+        assert said == LINE
 
     def test_it_goes_on_once_the_checks_pass(self, world: Shop) -> None:
         world.run("orders")
@@ -212,10 +210,10 @@ class TestBeforeARun:
         everything = dg.AssetSelection.all()
         world.fail_key()
 
-        for selection in (everything, REPORT.upstream(), dg.AssetSelection.assets("orders")):
-            assert isinstance(self.tick(world, selection), dg.RunRequest)
-        for selection in (everything.without_checks(), dg.AssetSelection.assets("letter")):
-            assert isinstance(self.tick(world, selection), dg.SkipReason)
+        for checked in (everything, REPORT.upstream(), dg.AssetSelection.assets("orders")):
+            assert isinstance(self.tick(world, checked), dg.RunRequest)
+        for unchecked in (everything.without_checks(), dg.AssetSelection.assets("letter")):
+            assert isinstance(self.tick(world, unchecked), dg.SkipReason)
 
     @pytest.mark.filterwarnings("ignore::dagster.PreviewWarning")  # of partitioned checks
     def test_a_sensor_asks_for_one_partition(self, world: Shop) -> None:
