@@ -36,6 +36,10 @@ from dqx_dagster.loading import load_contracts
 
 if TYPE_CHECKING:
     from dqx_dagster.asset_checks import build_contract_checks
+    from dqx_dagster.blocking.automation import unless_blocked
+    from dqx_dagster.blocking.blocked import Blocked, Cause
+    from dqx_dagster.blocking.guard import guarded
+    from dqx_dagster.blocking.refusal import blocked_by, skip_if_blocked
     from dqx_dagster.data_source import DataSource, catalog_table, path_pattern, server
     from dqx_dagster.definitions import with_contracts
     from dqx_dagster.freshness import freshness_policy
@@ -45,6 +49,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Blocked",
+    "Cause",
     "Claim",
     "Contract",
     "ContractValidationError",
@@ -71,28 +77,38 @@ __all__ = [
     "Threshold",
     "Verdict",
     "__version__",
+    "blocked_by",
     "build_contract_checks",
     "catalog_table",
     "contract_asset",
     "freshness_policy",
+    "guarded",
     "judge",
     "load_contracts",
     "lower",
     "path_pattern",
     "plan",
     "server",
+    "skip_if_blocked",
+    "unless_blocked",
     "with_contracts",
 ]
 
 _FOR_DAGSTER = {
+    "Blocked": "blocking.blocked",
+    "Cause": "blocking.blocked",
     "DagsterContractTranslator": "translator",
     "DataSource": "data_source",
+    "blocked_by": "blocking.refusal",
     "build_contract_checks": "asset_checks",
     "catalog_table": "data_source",
     "contract_asset": "in_step",
     "freshness_policy": "freshness",
+    "guarded": "blocking.guard",
     "path_pattern": "data_source",
     "server": "data_source",
+    "skip_if_blocked": "blocking.refusal",
+    "unless_blocked": "blocking.automation",
     "with_contracts": "definitions",
 }
 

@@ -24,6 +24,7 @@ from dqx_dagster.checks.rule import Rule, Settings, Skipped
 from dqx_dagster.contract.model import Contract
 from dqx_dagster.errors import DefinitionsError
 from dqx_dagster.loading import load_contracts
+from dqx_dagster.metadata import CONTRACT, place_of
 from dqx_dagster.translator import DagsterContractTranslator
 
 Contracts: TypeAlias = str | PathLike[str] | Sequence[Contract]
@@ -91,6 +92,8 @@ def _checks(
         if spec is None:
             skipped += [_left_out(rule) for rule in check.members]
             continue
+        if CONTRACT not in spec.metadata:  # by which a guard knows it, also from other translators
+            spec = spec.with_metadata({**spec.metadata, CONTRACT: place_of(check.rule)})
         # Dagster drops one of two checks with the same identifier without a word.
         first = taken.setdefault(spec.get_python_identifier().lower(), check)
         if first is not check:

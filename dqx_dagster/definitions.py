@@ -18,6 +18,7 @@ from dqx_dagster.attachment import (
     never_run,
     unclear_partitions,
 )
+from dqx_dagster.blocking.guard import guard_all
 from dqx_dagster.checks.rule import Settings
 from dqx_dagster.contract_checks import Contracts, contract_checks
 from dqx_dagster.data_source import DataSource
@@ -37,6 +38,7 @@ def with_contracts(
     retry_policy: dg.RetryPolicy | None = None,
     on_missing_asset: Literal["error", "warn"] = "error",
     partitioned_checks: bool = False,
+    guard: bool = False,
 ) -> dg.Definitions:
     """The same definitions with the checks, freshness policies and metadata of contracts.
 
@@ -55,6 +57,8 @@ def with_contracts(
         on_missing_asset: Whether a contract without an asset is an error, or just a warning.
         partitioned_checks: Whether Dagster keeps a result for each partition of a partitioned
             asset, and not just the latest; a preview in Dagster.
+        guard: Whether assets refuse to be made, in any run, while a P0 check of a contract above
+            them has not passed: see `guarded`.
 
     Raises:
         ContractValidationError: A contract is wrong.
@@ -75,8 +79,9 @@ def with_contracts(
         new = [checks.partitioned(partitions.get(checks.key)) for checks in new]
     by_key = {checks.key: checks for checks in found}
     generated = definitions_of(new, source, resource_key, pool, retry_policy)
+    assets = [described(asset, by_key) for asset in defs.assets or []]
     after = dg.Definitions(
-        assets=[described(asset, by_key) for asset in defs.assets or []],
+        assets=guard_all(assets) if guard else assets,
         asset_checks=[*(defs.asset_checks or []), *generated],
         schedules=defs.schedules,
         sensors=defs.sensors,

@@ -22,6 +22,9 @@ _EMAIL: Final = re.compile(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,7}\Z")
 _TAG: Final = re.compile(r"[A-Za-z0-9_.-]{1,63}\Z")
 _CODE_REFERENCES: Final = "dagster/code_references"
 
+CONTRACT: Final = "dqx_dagster/contract"
+"""The file and line of a contract, in the metadata of its asset and of its checks."""
+
 
 def present(known: Mapping[str, Any]) -> dict[str, Any]:
     """What is known: metadata has no place for None."""
@@ -123,7 +126,7 @@ def asset_metadata(contract: Contract, skipped: Iterable[Skipped]) -> dict[str, 
     texts = [f"- {_escaped(rule.text)}" for rule in contract.text_rules]
     known = {
         "dagster/column_schema": column_schema(contract) if contract.properties else None,
-        "dqx_dagster/contract": shown(contract.origin),
+        CONTRACT: shown(contract.origin),
         "dqx_dagster/contract_id": contract.id,
         "dqx_dagster/contract_version": contract.version,
         "dqx_dagster/contract_status": contract.status,

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import dagster as dg
 import pytest
 from pages import ROOT, block
 from pyspark.sql import SparkSession
@@ -25,15 +26,22 @@ def reference_tables() -> ModuleType:
     return module
 
 
-def run(page: str, folder: Path) -> Any:
-    """What the Python of a page makes of the README's contract."""
+def executed(page: str, folder: Path, examples: int = 1) -> dict[str, Any]:
+    """What the Python of a page defines, beside the README's contract."""
     (folder / "contracts").mkdir()
     (folder / "contracts" / "orders.odcs.yaml").write_text(block("yaml"), "utf-8")
-    example: dict[str, Any] = {}
+    found: dict[str, Any] = {}
+    code = "".join(block("python", index, page) for index in range(examples))
     # Spark looks for relative paths where its own process was started.
-    code = block("python", page=page).replace("data/", f"{folder}/data/")
-    exec(compile(code, page, "exec", dont_inherit=True), example)
-    job = example["defs"].resolve_implicit_global_asset_job_def()
+    code = code.replace("data/", f"{folder}/data/")
+    exec(compile(code, page, "exec", dont_inherit=True), found)
+    return found
+
+
+def run(page: str, folder: Path) -> dg.ExecuteInProcessResult:
+    """A run of all that a page defines."""
+    defs: dg.Definitions = executed(page, folder)["defs"]
+    job = defs.resolve_implicit_global_asset_job_def()
     return job.execute_in_process(raise_on_error=False)
 
 
@@ -54,8 +62,8 @@ def test_the_example_of_the_readme_runs(
 
     told = (f"{c.check_name}: {c.description}\n" for c in result.get_asset_check_evaluations())
     assert "".join(told) == block("text")
-    made = {event.asset_key.to_user_string() for event in result.get_asset_materialization_events()}
-    assert made == {"orders"}
+    events = result.get_asset_materialization_events()
+    assert [event.asset_key for event in events] == [dg.AssetKey("orders")]
 
 
 def test_the_example_of_checks_in_a_step_writes_nothing_that_is_broken(
@@ -69,6 +77,35 @@ def test_the_example_of_checks_in_a_step_writes_nothing_that_is_broken(
     assert broken == {"order_id__primary_key", "status__valid_values"}
     assert result.get_asset_materialization_events() == []
     assert not (tmp_path / "data").exists()
+
+
+def test_the_examples_of_blocking_run(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = "docs/blocking.md"
+
+    example = executed(page, tmp_path, 3)
+    more = dg.Definitions(assets=[example["letter"], example["total"]])
+    defs = dg.Definitions.merge(example["defs"], more)
+    job = defs.resolve_implicit_global_asset_job_def()
+    with dg.DagsterInstance.local_temp(str(tmp_path)) as instance:
+        options: dict[str, Any] = {"instance": instance, "raise_on_error": False}
+        job.execute_in_process(asset_selection=[dg.AssetKey("orders")], **options)
+        keys = [dg.AssetKey(name) for name in ("report", "letter", "total")]
+        later = job.execute_in_process(asset_selection=keys, **options)
+        repository = defs.get_repository_def()
+        with dg.build_schedule_context(instance, repository_def=repository) as context:
+            morning = example["every_morning"](context)
+
+    failures = {e.step_key: e.step_failure_data for e in later.all_events if e.is_step_failure}
+    assert failures.keys() == {"report", "letter", "total.count"}
+    told = failures["report"].user_failure_data
+    time = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
+    wanted = re.sub(time, "<time>", block("text", 0, page))
+    assert told is not None
+    assert re.sub(time, "<time>", f"{told.description}\n") == wanted
+    assert re.sub(time, "<time>", morning.skip_message) in wanted
 
 
 def test_the_errors_of_the_readme_are_real(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

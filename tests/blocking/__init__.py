@@ -1,0 +1,1 @@
+"""Blocking across runs, under test."""
