@@ -37,6 +37,7 @@ defs = with_contracts(
         executor=dg.in_process_executor,  # one Spark for a run, instead of one for each step
     ),
     CONTRACTS,
-    source=shop.DATA / "{dataset}.parquet",
+    source=shop.TABLES,
     pool="spark",
+    guard=True,  # what comes after a broken P0 is not made, in no run
 )

@@ -5,10 +5,15 @@ from pathlib import Path
 
 import dagster as dg
 from dagster_pyspark import LazyPySparkResource
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 
-DATA = Path(os.environ.get("SHOP_DATA", Path(__file__).parent / "data")).resolve()
+from dqx_dagster import Contract, contract_asset
+
+HERE = Path(__file__).parent
+DATA = Path(os.environ.get("SHOP_DATA", HERE / "data")).resolve()
+TABLES = DATA / "{dataset}.parquet"
+DAYS = dg.DailyPartitionsDefinition("2026-01-01")
 ORDERS, CUSTOMERS = 2_000, 200
 
 
@@ -60,7 +65,7 @@ def customers(pyspark: LazyPySparkResource) -> dg.MaterializeResult[None]:
 
 @dg.asset(key=["shop", "orders"], group_name="shop", deps=[customers])
 def orders(config: Batch, pyspark: LazyPySparkResource) -> dg.MaterializeResult[None]:
-    """The orders of the last twenty hours."""
+    """The orders of the last three days."""
     spark = pyspark.spark_session
     number = F.col("id")
     table = spark.range(1, ORDERS + 1).select(
@@ -71,7 +76,7 @@ def orders(config: Batch, pyspark: LazyPySparkResource) -> dg.MaterializeResult[
         F.when(number % 50 > 0, F.concat(F.lit("customer"), number, F.lit("@example.com"))).alias(
             "email"
         ),
-        _ago(number * 36).alias("placed_at"),
+        _ago(number * 130).alias("placed_at"),
     )
     return _write(_spoiled(table) if config.batch == "bad" else table, "orders")
 
@@ -89,12 +94,22 @@ def _spoiled(table: DataFrame) -> DataFrame:
     return lost.unionAll(lost.where(number <= 5))
 
 
-@dg.asset(key=["shop", "payments"], group_name="shop", deps=[orders])
-def payments(pyspark: LazyPySparkResource) -> dg.MaterializeResult[None]:
-    """What was paid for the orders that were sent."""
-    spark = pyspark.spark_session
+def _publish(table: DataFrame, contract: Contract, _: dg.AssetExecutionContext) -> None:
+    table.write.mode("overwrite").parquet(str(DATA / f"{contract.dataset}.parquet"))
+
+
+@contract_asset(
+    HERE / "contracts" / "payments.odcs.yaml",
+    source=TABLES,
+    write=_publish,
+    group_name="shop",
+    deps=[orders],
+)
+def payments(pyspark: LazyPySparkResource) -> DataFrame:
+    """What was paid for the orders that were sent: checked before it is written."""
+    spark: SparkSession = pyspark.spark_session
     paid = spark.read.parquet(str(DATA / "shop.orders.parquet")).where("status = 'delivered'")
-    table = paid.withColumnRenamed("order_id", "id").select(
+    return paid.withColumnRenamed("order_id", "id").select(
         _uuid(F.col("id")).alias("payment_id"),
         F.col("id").alias("order_id"),
         _pick(["card", "invoice", "voucher"]).alias("method"),
@@ -102,7 +117,6 @@ def payments(pyspark: LazyPySparkResource) -> dg.MaterializeResult[None]:
         F.col("amount").cast("decimal(10,2)").alias("booked"),
         F.col("placed_at").alias("paid_at"),
     )
-    return _write(table, "payments")
 
 
 @dg.asset(key=["shop", "visits"], group_name="web")
@@ -118,12 +132,20 @@ def visits(pyspark: LazyPySparkResource) -> dg.MaterializeResult[None]:
     return _write(table, "visits")
 
 
-@dg.asset(key=["shop", "daily_revenue"], group_name="reports", deps=[orders, payments])
-def daily_revenue(pyspark: LazyPySparkResource) -> dg.MaterializeResult[None]:
-    """What the shop earned, day by day."""
+@dg.asset(
+    key=["shop", "daily_revenue"],
+    group_name="reports",
+    deps=[orders, payments],
+    partitions_def=DAYS,
+)
+def daily_revenue(context: dg.AssetExecutionContext, pyspark: LazyPySparkResource) -> None:
+    """What the shop earned, a day at a time."""
     spark = pyspark.spark_session
     paid = spark.read.parquet(str(DATA / "shop.payments.parquet"))
-    table = paid.groupBy(F.to_date("paid_at").alias("day")).agg(
-        F.count(F.lit(1)).alias("orders"), F.sum("amount").alias("revenue")
+    table = (
+        paid.groupBy(F.to_date("paid_at").alias("day"))
+        .agg(F.count(F.lit(1)).alias("orders"), F.sum("amount").alias("revenue"))
+        .where(F.col("day") == context.partition_key)
     )
-    return _write(table, "daily_revenue")
+    only_this_day = table.write.mode("overwrite").option("partitionOverwriteMode", "dynamic")
+    only_this_day.partitionBy("day").parquet(str(DATA / "shop.daily_revenue.parquet"))

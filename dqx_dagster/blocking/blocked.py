@@ -1,7 +1,7 @@
 """What stands in the way of an asset: P0 contract checks above it that have not passed.
 
 `gates` finds the checks that assets have to wait for, in Dagster's graph of all assets; `Blocked`
-is one of them that is closed, with the sentence for a person. `evaluations` tells which are.
+is one of them that is closed, with the sentence for a person. `event_log` tells which are.
 """
 
 from __future__ import annotations
@@ -58,10 +58,13 @@ class Blocked:
 
     def __str__(self) -> str:
         asset = self.check.asset_key.to_user_string()
-        of = f" for partition {self.partition}" if self.partition else ""
-        return f"{asset}: {self.check.name} ({self.contract}) {self._says(asset, of)}"
+        return f"{asset}: {self.check.name} ({self.contract}) {self.says}"
 
-    def _says(self, asset: str, of: str) -> str:
+    @property
+    def says(self) -> str:
+        """What is wrong with the check, and what helps."""
+        asset = self.check.asset_key.to_user_string()
+        of = f" for partition {self.partition}" if self.partition else ""
         when = f" at {self.evaluated:%Y-%m-%d %H:%M:%S} UTC" if self.evaluated else ""
         match self.cause:
             case Cause.FAILED:

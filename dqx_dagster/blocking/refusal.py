@@ -136,4 +136,12 @@ def _names(context: dg.AssetExecutionContext) -> str:
 
 
 def _listed(found: Sequence[Blocked]) -> str:
-    return "\n".join(f"- {each}" for each in found)
+    """A line for each, but one for all checks of an asset of which the same is to be said."""
+    alike: dict[tuple[dg.AssetKey, str], list[Blocked]] = {}
+    for each in found:
+        alike.setdefault((each.check.asset_key, each.says), []).append(each)
+    lines = []
+    for first, *others in alike.values():
+        names = ", ".join(other.check.name for other in others)
+        lines.append(f"- {first}" + (f" Likewise: {names}." if others else ""))
+    return "\n".join(lines)
