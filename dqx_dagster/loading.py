@@ -6,6 +6,7 @@ exception and passes the rest on as warnings.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import warnings
@@ -19,6 +20,7 @@ from dqx_dagster.contract.document import Document, load_document
 from dqx_dagster.contract.model import Contract, Dialect
 from dqx_dagster.contract.native import read_native
 from dqx_dagster.contract.odcs import read_odcs
+from dqx_dagster.contract.relationships import Tables
 from dqx_dagster.contract.standard import check_portable
 from dqx_dagster.errors import (
     MAX_ERRORS,
@@ -76,22 +78,26 @@ def inspect(
 ) -> Inspection:
     """Read files and directories, and collect every finding."""
     report = Report(limit=None)
+    given = list(paths)
+    files = {_identity(path): (path, name) for path, name in _files(given, report)}
+    readings = [
+        _reading(path, name, report, dialect, strict=strict) for path, name in files.values()
+    ]
+    tables = Tables(
+        [contract for reading in readings for contract in reading.contracts],
+        complete=any(_kind(path) == "directory" for path in given),
+        strict=strict,
+    )
     contracts: list[Contract] = []
     lowered: list[Lowered] = []
-    files = {_identity(path): (path, name) for path, name in _files(paths, report)}
-    for path, name in files.values():
-        own = Report()  # of this file alone: what is wrong with one must not hide another's faults
-        try:
-            document = _document(path, name, own)
-            read = _read(document, own, dialect=dialect, strict=strict) if document else []
-            rules = [lower_into(own, contract, settings or Settings()) for contract in read]
-            if document and strict and (dialect or _dialect(document)) is Dialect.ODCS:
-                check_portable(document, own)
-        except Report.TooMany:
-            text = f"more than {MAX_ERRORS} errors; the rest of the file is not read"
-            report.error(Origin(name), "too-many", text)
-        else:
-            contracts += read
+    for reading in readings:
+        own = reading.report
+        with _until_too_many(reading.name, report):
+            related = [tables.resolved(contract, own) for contract in reading.contracts]
+            rules = [lower_into(own, contract, settings or Settings()) for contract in related]
+            if strict and reading.odcs is not None:
+                check_portable(reading.odcs, own)
+            contracts += related
             lowered += rules
         report.add(*own.findings)
     _check_assets(contracts, report)
@@ -103,6 +109,39 @@ def inspect(
         tuple(found),
         len(files),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """One file, read by itself: what is wrong with one must not hide the faults of another."""
+
+    name: str
+    report: Report
+    contracts: list[Contract]
+    odcs: Document | None = None  # where it is of that dialect
+
+
+def _reading(
+    path: Path, name: str, report: Report, dialect: Dialect | None, *, strict: bool
+) -> _Reading:
+    own = Report()
+    with _until_too_many(name, report):
+        document = _document(path, name, own)
+        if document is not None:
+            spoken = dialect or _dialect(document)
+            found = _read(document, own, spoken, strict=strict)
+            return _Reading(name, own, found, document if spoken is Dialect.ODCS else None)
+    return _Reading(name, own, [])
+
+
+@contextlib.contextmanager
+def _until_too_many(name: str, report: Report) -> Iterator[None]:
+    """Give up on a file that has too many errors."""
+    try:
+        yield
+    except Report.TooMany:
+        text = f"more than {MAX_ERRORS} errors; the rest of the file is not read"
+        report.error(Origin(name), "too-many", text)
 
 
 def _by_table(
@@ -206,10 +245,8 @@ def _document(path: Path, name: str, report: Report) -> Document | None:
         return None
 
 
-def _read(
-    document: Document, report: Report, *, dialect: Dialect | None, strict: bool
-) -> list[Contract]:
-    match dialect or _dialect(document):
+def _read(document: Document, report: Report, dialect: Dialect, *, strict: bool) -> list[Contract]:
+    match dialect:
         case Dialect.ODCS:
             return read_odcs(document, report, strict=strict)
         case Dialect.NATIVE:

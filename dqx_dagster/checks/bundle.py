@@ -73,6 +73,7 @@ def _check(members: Iterable[Rule]) -> Check:
         word="schema",
         column=column,
         severity=worst,
+        reads=tuple(dict.fromkeys(name for rule in (first, *rest) for name in rule.reads)),
         description=f"{len(rest) + 1} rules that the schema implies",
     )
     return Check(rule, (first, *rest))

@@ -231,6 +231,7 @@ SCHEMA_WORDS: Final = {
     "required": "no nulls",
     "unique": "no value twice; nulls are left out",
     "primaryKey": "no null in the key, no key twice",
+    "relationships": "every key exists in the table that it refers to; nulls are left out",
     "sla": "the newest data is not older than the SLA allows",
 }
 """The implied rules that are not options, for the docs and the completeness test."""

@@ -14,11 +14,19 @@ from dqx_dagster.checks.measures import Given, Measure
 from dqx_dagster.checks.names import check_name, settle
 from dqx_dagster.checks.parameters import ParameterError
 from dqx_dagster.checks.quality import QualityLowering
+from dqx_dagster.checks.relationship import relationship_rule
 from dqx_dagster.checks.rule import Claim, Lowered, Rule, Settings, Severity, Skipped
 from dqx_dagster.checks.threshold import Threshold
 from dqx_dagster.checks.vocabulary import Scope, Unit, find
 from dqx_dagster.contract.columns import walk
-from dqx_dagster.contract.model import Contract, Property, Quality, RuleKind, SlaLatency
+from dqx_dagster.contract.model import (
+    Contract,
+    Property,
+    Quality,
+    Relationship,
+    RuleKind,
+    SlaLatency,
+)
 from dqx_dagster.errors import ContractValidationError, Origin, Report, did_you_mean
 from dqx_dagster.metrics.metric import Age, Field, Gaps, Mismatches
 from dqx_dagster.metrics.value import Column
@@ -57,6 +65,13 @@ class _Lowering:
     def lowered(self) -> Lowered:
         skipped: list[Skipped] = []
         found = [*self._schema(), *self._columns(), *self._key(), *self._sla()]
+        for relationship in self._contract.relationships:
+            if target := relationship.target:
+                found.append(
+                    relationship_rule(self._contract, relationship, target, self._settings)
+                )
+            else:
+                skipped.append(self._skip_relationship(relationship))
         for quality in self._contract.quality:
             severity = self._severity(quality)
             if reason := _why_skipped(quality):
@@ -206,12 +221,17 @@ class _Lowering:
             self._report.warning(quality.origin, "severity", f"{text}; known are {words}")
         return known or self._settings.default_severity
 
-    def _skip(self, quality: Quality, severity: Severity, reason: str) -> Skipped:
-        self._report.warning(quality.origin, "skipped", reason)
+    def _skip_relationship(self, relationship: Relationship) -> Skipped:
+        reason = relationship.skipped or "the contract of that table is not loaded"
+        text = f"{relationship.label}: {reason}; skipping"
+        return self._skip(relationship, self._settings.implied_severity, text)
+
+    def _skip(self, rule: Quality | Relationship, severity: Severity, reason: str) -> Skipped:
+        self._report.warning(rule.origin, "skipped", reason)
         if severity.blocking:
-            text = f"{quality.label} is {severity.value} and cannot run: nothing enforces it"
-            self._report.warning(quality.origin, "blocking-skipped", text)
-        return Skipped(quality.title, reason, severity, quality.origin)
+            text = f"{rule.label} is {severity.value} and cannot run: nothing enforces it"
+            self._report.warning(rule.origin, "blocking-skipped", text)
+        return Skipped(rule.title, reason, severity, rule.origin)
 
     def _named(self, rules: list[Rule]) -> tuple[Rule, ...]:
         """Give every rule a name of its own; a rule that is written twice is kept once."""

@@ -117,6 +117,7 @@ class Rule:
     dimension: str | None = None
     implied: bool = False  # said by the schema or the SLA, not by a quality rule
     whole_table: bool = False  # about all rows, also in a run of one partition
+    reads: tuple[str, ...] = ()  # the datasets of other contracts whose tables it needs
 
     @property
     def blocking(self) -> bool:

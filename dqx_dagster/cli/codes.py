@@ -30,6 +30,7 @@ DESCRIPTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "quality": "A quality rule is incomplete, or contradicts itself.",
         "regex": "A pattern is not a regular expression that Java accepts.",
         "schema": "The structure is not that of a contract: a key is missing, or a value wrong.",
+        "relationship": "A relationship leads nowhere, or its two sides do not fit.",
         "scope": "A check of the table stands at a column.",
         "senseless": "A threshold is satisfied by every table, or by none.",
         "severity": "A severity is not a known word; the default is used.",

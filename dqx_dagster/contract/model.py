@@ -127,15 +127,37 @@ class Property:
     )  # logicalTypeOptions and enum
     properties: tuple[Property, ...] = ()
     physical: bool = True  # False for a measure or dimension that is not stored
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a relationship leads: columns of a table, which may be the table itself."""
+
+    contract: Contract  # of the other table, without its own relationships
+    columns: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Relationship:
     """Columns whose values must exist in another table."""
 
-    columns: tuple[str, ...]
-    to: tuple[str, ...]
+    columns: tuple[tuple[str, ...], ...]  # paths, as a column may lie inside a struct
+    to: tuple[Argument, ...]  # references, as they are written
     origin: Origin
+    id: str | None = None
+    target: Target | None = None  # None as long as no contract of the other table is at hand
+    skipped: str | None = None  # why it cannot be checked
+
+    @property
+    def title(self) -> str:
+        """What the relationship is called: its id, else where it leads."""
+        return self.id or ", ".join(str(reference.value) for reference in self.to)
+
+    @property
+    def label(self) -> str:
+        """How a message about the relationship begins."""
+        return f"Relationship '{self.title}'" if self.id else f"Relationship to '{self.title}'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +187,7 @@ class Contract:
     origin: Origin
     dialect: Dialect = Dialect.ODCS
     object_name: str = ""
+    object_id: str | None = None
     id: str | None = None
     name: str | None = None
     version: str | None = None

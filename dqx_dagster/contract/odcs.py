@@ -16,10 +16,10 @@ from dqx_dagster.contract.model import (
     Contract,
     Dialect,
     Property,
-    Relationship,
 )
 from dqx_dagster.contract.node import Node
 from dqx_dagster.contract.odcs_quality import RuleReader
+from dqx_dagster.contract.odcs_relationships import read_relationships
 from dqx_dagster.contract.odcs_sla import read_sla, table_names
 from dqx_dagster.contract.standard import SUPPORTED, Version, check_structure
 from dqx_dagster.errors import Report, YamlPath, did_you_mean
@@ -82,6 +82,7 @@ class _Reader:
             dataset=node.text("physicalName") or name,
             origin=node.origin(),
             object_name=name,
+            object_id=node.text("id"),
             id=root.text("id"),
             name=root.text("name"),
             version=root.text("version"),
@@ -93,7 +94,7 @@ class _Reader:
             properties=properties,
             quality=tuple(rules.quality),
             text_rules=tuple(rules.texts),
-            relationships=self._relationships(node, properties),
+            relationships=read_relationships(node, properties, self._report),
             sla_latencies=sla.latencies,
             sla_schedule=sla.schedule,
             sla_metadata=sla.metadata,
@@ -135,6 +136,7 @@ class _Reader:
             options=self._options(node),
             properties=fields,
             physical=physical,
+            id=node.text("id"),
         )
 
     def _options(self, node: Node) -> dict[str, Argument]:
@@ -174,27 +176,6 @@ class _Reader:
                 self._report.warning(item.origin("primaryKeyPosition"), "primary-key", text)
             seen.add(position)
 
-    def _relationships(
-        self, node: Node, properties: tuple[Property, ...]
-    ) -> tuple[Relationship, ...]:
-        known = {p.name: p for p in properties} | {p.column: p for p in properties}
-        found = []
-        for entry in node.nodes("relationships"):
-            sources = [source.rpartition(".")[2] for source in _one_or_more(entry, "from")]
-            for source in sources:
-                if source not in known and "/" not in source:
-                    text = f"relationship from '{source}': no such property"
-                    hint = did_you_mean(source, known)
-                    self._report.error(entry.origin("from"), "unknown-column", text + hint)
-            columns = tuple(known[s].column for s in sources if s in known)
-            found.append(Relationship(columns, _one_or_more(entry, "to"), entry.origin()))
-        for child, item in zip(node.nodes("properties"), properties, strict=False):
-            found += [
-                Relationship((item.column,), _one_or_more(link, "to"), link.origin())
-                for link in child.nodes("relationships")
-            ]
-        return tuple(found)
-
 
 def column_type(node: Node | None) -> ColumnType | None:
     """The declared type, with the types inside it."""
@@ -226,11 +207,6 @@ def _position(node: Node, flag: str, key: str) -> int | None:
     index = node.path[-1]
     assert isinstance(index, int)
     return written if written is not None and written > 0 else 1_000_000 + index
-
-
-def _one_or_more(node: Node, key: str) -> tuple[str, ...]:
-    single = node.text(key)
-    return (single,) if single else node.texts(key)
 
 
 def _owner(root: Node) -> str | None:

@@ -84,6 +84,19 @@ class Mismatches:
 
 
 @dataclass(frozen=True, slots=True)
+class Orphans:
+    """How many rows have a key that is not among the keys of a table.
+
+    A key is complete: where one of its columns is NULL there is none. Keys are equal as in SQL,
+    without rounding one of them to the type of the other; NaN equals NaN, and -0.0 equals 0.0.
+    """
+
+    columns: tuple[Column, ...]
+    table: str | None  # the dataset that has the keys; None is the rows themselves
+    keys: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Constant:
     """A number that needs no measuring."""
 
@@ -123,8 +136,8 @@ class Gaps:
     of: Aggregate
 
 
-Metric: TypeAlias = Aggregate | Mismatches | Constant | Combined | Age | Gaps
-Leaf: TypeAlias = Aggregate | Mismatches
+Metric: TypeAlias = Aggregate | Mismatches | Orphans | Constant | Combined | Age | Gaps
+Leaf: TypeAlias = Aggregate | Mismatches | Orphans
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +167,7 @@ def count_values(of: Value, where: Predicate = ALWAYS) -> Aggregate:
 def leaves(metric: Metric) -> Iterator[Leaf]:
     """What has to be measured for a metric, in order of appearance."""
     match metric:
-        case Aggregate() | Mismatches():
+        case Aggregate() | Mismatches() | Orphans():
             yield metric
         case Combined(_, left, right):
             yield from leaves(left)
@@ -173,7 +186,7 @@ def evaluate(
     `now` is the clock; only ages and gaps need one.
     """
     match metric:
-        case Aggregate() | Mismatches():
+        case Aggregate() | Mismatches() | Orphans():
             return measurements.get(metric, Unmeasurable("it was not measured"))
         case Constant(value):
             return value
@@ -263,7 +276,7 @@ def bounds(metric: Metric) -> tuple[int | None, int | None]:
                 return bounds(left)
             # Every difference of counts in the vocabulary takes a part from its whole.
             return (0, None) if bounds(left)[0] == 0 == bounds(right)[0] else (None, None)
-        case Age() | Gaps() | Mismatches():
+        case Age() | Gaps() | Mismatches() | Orphans():
             return (0, None)
         case Constant(value):
             return (int(value), int(value)) if value == int(value) else (None, None)

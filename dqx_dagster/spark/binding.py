@@ -33,6 +33,7 @@ class Bound:
 
     column: SparkColumn
     type: T.DataType
+    padded: bool = False  # of a fixed length, filled up with spaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class Binding:
             quoted.append(f"`{found.name.replace('`', '``')}`")
         if found is None:
             raise Refusal("the rule names no column")
-        return Bound(F.col(".".join(quoted)), found.dataType)
+        return Bound(F.col(".".join(quoted)), found.dataType, _is_padded(found))
 
     def _field(self, within: T.StructType, name: str, column: Column) -> T.StructField:
         exact = [field for field in within.fields if field.name == name]
@@ -74,3 +75,9 @@ class Binding:
         if len(found) > 1:
             raise Refusal(f"column '{column}' is ambiguous: {', '.join(f.name for f in found)}")
         return found[0]
+
+
+def _is_padded(field: T.StructField) -> bool:
+    """Whether the column of the catalog is a CHAR, which Spark shows as a plain string."""
+    written = field.metadata.get("__CHAR_VARCHAR_TYPE_STRING", "")
+    return isinstance(field.dataType, T.CharType) or str(written).startswith("char(")

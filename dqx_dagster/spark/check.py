@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from pyspark.sql import DataFrame
 
@@ -19,6 +20,7 @@ from dqx_dagster.metrics.plan import plan_metrics
 from dqx_dagster.spark.cost import Cost
 from dqx_dagster.spark.failures import FAILURES, check_alive
 from dqx_dagster.spark.measure import measure, measure_with_cost
+from dqx_dagster.spark.tables import Given
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +43,19 @@ def check_table(
     settings: Settings | None = None,
     rules: Sequence[Rule] | None = None,
     partition: Partition | None = None,
+    tables: Given = MappingProxyType({}),
 ) -> TableResult:
     """Measure and judge the rules of a contract, or just some of them.
 
     `now` is the clock; without one it is the time of the call. With a partition only its rows
-    count.
+    count. `tables` are those of other contracts that rules read, by dataset: DataFrames, or
+    functions that read them, which are called only if a rule needs them.
     """
     clock = now or dt.datetime.now(dt.timezone.utc)
     lowered = lower(contract, settings)
     chosen = lowered.rules if rules is None else tuple(rules)
     needed = plan_metrics([ROWS, *plan(chosen).leaves])
-    measured, cost = measure_with_cost(table, needed, now=clock, partition=partition)
+    measured, cost = measure_with_cost(table, needed, now=clock, partition=partition, tables=tables)
     rows = measured[ROWS]
     return TableResult(
         contract,

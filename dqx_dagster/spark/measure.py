@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TypeAlias
 
 from pyspark.sql import DataFrame
@@ -25,10 +26,12 @@ from dqx_dagster.spark.binding import Binding, Refusal
 from dqx_dagster.spark.compile import Compiled, Compiler
 from dqx_dagster.spark.cost import Cost, Meter
 from dqx_dagster.spark.failures import FAILURES, check_alive, reason
+from dqx_dagster.spark.orphans import orphans_query
 from dqx_dagster.spark.partition import rows_of
 from dqx_dagster.spark.patterns import refused_patterns
 from dqx_dagster.spark.periods import periods_query
 from dqx_dagster.spark.query import Found, Query, Runner, Subject, scan
+from dqx_dagster.spark.tables import Given, Tables
 from dqx_dagster.spark.types import actual_types
 
 MAX_BUFFERS = 90
@@ -44,9 +47,17 @@ def measure(table: DataFrame, plan: Plan, *, now: dt.datetime) -> Found:
 
 
 def measure_with_cost(
-    table: DataFrame, plan: Plan, *, now: dt.datetime, partition: Partition | None = None
+    table: DataFrame,
+    plan: Plan,
+    *,
+    now: dt.datetime,
+    partition: Partition | None = None,
+    tables: Given = MappingProxyType({}),
 ) -> tuple[Found, Cost]:
-    """Measure everything in the plan, on all rows or those of a partition, and what that costs."""
+    """Measure everything in the plan, on all rows or those of a partition, and what that costs.
+
+    `tables` are those of other contracts, by dataset; of them always all rows count.
+    """
     spark = table.sparkSession
     meter = Meter(spark)
     try:
@@ -56,6 +67,7 @@ def measure_with_cost(
         check_alive(spark, error)
         raise EngineError(f"the table cannot be read: {reason(error)}") from None
     found: Found = {}
+    others = Tables(spark, tables)
     for declared in plan.schemas:
         found[declared] = mismatches(
             declared,
@@ -68,15 +80,19 @@ def measure_with_cost(
             table = table.where(rows_of(partition, binding))
         subject = Subject(table, Compiler(binding), Runner(spark, meter))
         own = _own(plan, subject, found)
-        found |= subject.runner.run(list(_shared(plan, own, subject, now, found)))
+        beside = [orphans_query(leaf, subject, others) for leaf in plan.orphans]
+        found |= subject.runner.run([*_shared(plan, own, subject, now, found), *beside])
         for part, aggregates in own.items():
             found |= part.measure(list(aggregates), subject, found)
     except Refusal as refusal:  # the rows of the partition cannot be told from others
-        found |= dict.fromkeys(plan.aggregates, refusal.unmeasurable)
+        found |= dict.fromkeys((*plan.aggregates, *plan.orphans), refusal.unmeasurable)
     except FAILURES as error:  # not even columns can be built without a session
         check_alive(spark, error)
         raise EngineError(f"the table cannot be measured: {reason(error)}") from None
-    return {leaf: found[leaf] for leaf in plan.leaves}, meter.cost()
+    cost = meter.cost()
+    if others.used:  # how many of the rows were the table's own is not recorded
+        cost = replace(cost, rows_read=None)
+    return {leaf: found[leaf] for leaf in plan.leaves}, cost
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ def test_a_plan_has_everything_that_its_rules_need_once(case: Case) -> None:
     assert Counter(planned.leaves) == Counter(needed)
     by_family = [leaf for family in planned.families.values() for leaf in family]
     assert Counter(by_family) == Counter(planned.aggregates)
-    assert {*planned.aggregates, *planned.schemas} == needed
+    assert {*planned.aggregates, *planned.schemas, *planned.orphans} == needed
 
 
 def test_two_cases_of_a_file_show_different_things() -> None:

@@ -612,7 +612,7 @@ def test_relationships_must_start_at_a_declared_column(write: Write) -> None:
     link = "  relationships:\n  - {from: orders.ido, to: customers.id}\n"
 
     assert messages(write(ORDERS + link), Level.ERROR) == [
-        "relationship from 'ido': no such property. Did you mean 'id'?"
+        "Relationship from 'orders.ido': no property 'ido' in the contract. Did you mean 'id'?"
     ]
 
 

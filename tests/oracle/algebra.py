@@ -17,7 +17,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -27,8 +27,10 @@ from dqx_dagster.metrics import predicate as p
 from dqx_dagster.metrics.metric import (
     Aggregate,
     Function,
+    Leaf,
     Measurement,
     Measurements,
+    Orphans,
     Quantile,
     Unmeasurable,
 )
@@ -49,10 +51,42 @@ class MissingColumnError(KeyError):
     """The table lacks a column, so nothing can be said about it."""
 
 
-def measure(rows: Rows, plan: Plan, types: Types, now: dt.datetime) -> Measurements:
-    """Everything in the plan, measured one by one."""
-    schemas = {leaf: mismatches(leaf, types) for leaf in plan.schemas}
-    return schemas | {leaf: aggregate(leaf, rows, types, now) for leaf in plan.aggregates}
+def measure(
+    rows: Rows,
+    plan: Plan,
+    types: Types,
+    now: dt.datetime,
+    others: Mapping[str, tuple[Rows, Types]] | None = None,
+) -> Measurements:
+    """Everything in the plan, measured one by one; `others` are the tables of other contracts."""
+    found: dict[Leaf, Measurement] = {leaf: mismatches(leaf, types) for leaf in plan.schemas}
+    found |= {leaf: aggregate(leaf, rows, types, now) for leaf in plan.aggregates}
+    for leaf in plan.orphans:
+        keys = (others or {}).get(leaf.table, ((), {})) if leaf.table else (rows, types)
+        found[leaf] = orphans(leaf, (rows, types), keys)
+    return found
+
+
+def orphans(leaf: Orphans, table: tuple[Rows, Types], other: tuple[Rows, Types]) -> Measurement:
+    """The rows of the table whose key the other one lacks."""
+    try:
+        ours, theirs = (
+            list(keys(columns, rows, types))
+            for columns, (rows, types) in ((leaf.columns, table), (leaf.keys, other))
+        )
+    except MissingColumnError as missing:
+        return Unmeasurable(f"the table has no column '{missing.args[0]}'")
+    return sum(key not in set(theirs) for key in ours)
+
+
+def keys(columns: Sequence[Column], rows: Rows, types: Types) -> Iterator[Any]:
+    """The keys that are complete."""
+    for column in columns:
+        field(dict.fromkeys(types), column.path)  # also an empty table lacks a column
+    for row in rows:
+        key = [value_of(column, row) for column in columns]
+        if None not in key:
+            yield key_of(key)
 
 
 def aggregate(leaf: Aggregate, rows: Rows, types: Types, now: dt.datetime) -> Measurement:

@@ -6,8 +6,10 @@ One file per word of the vocabulary. The keys of a file:
 * `contract`: a snippet, `properties` and `quality` of ODCS, or `columns` and `checks` of the native
   format, and the SLA of either; what a complete document needs besides is put around it;
 * `columns`: the table's columns and their types in Spark's words;
+* `others`: more tables of the contract, each with `properties` and `columns`;
 * `cases`: a list, each with one line on what it `shows`, its `rows`, and what to `expect`; any of
-  them may have a `contract`, `columns` and clock (`now`) of its own.
+  them may have a `contract`, `columns`, `others` and clock (`now`) of its own; `keys` are the rows
+  of the other tables.
 
 `expect` gives for each check `[actual, outcome]` or `[actual, outcome, reason]`, and names all of
 them but the schema check, which must pass where nothing else is said.
@@ -33,6 +35,7 @@ from dqx_dagster.contract.document import parse_document
 from dqx_dagster.contract.model import Contract
 from dqx_dagster.contract.native import read_native
 from dqx_dagster.contract.odcs import read_odcs
+from dqx_dagster.contract.relationships import Tables
 from dqx_dagster.errors import ContractValidationError, Report
 from dqx_dagster.metrics.metric import Measurements
 from oracle.algebra import is_nan, measure
@@ -40,8 +43,9 @@ from oracle.ddl import parse_type, value_in
 
 FOLDER: Final = Path(__file__).parents[1] / "cases"
 NOW: Final = "2026-03-05T10:00:00+00:00"  # a Thursday
-_FILE_KEYS: Final = {"word", "kind", "scope", "contract", "columns", "now", "cases"}
-_CASE_KEYS: Final = {"shows", "contract", "columns", "now", "rows", "expect"}
+_SHARED: Final = {"contract", "columns", "others", "now"}
+_FILE_KEYS: Final = {"word", "kind", "scope", "cases"} | _SHARED
+_CASE_KEYS: Final = {"shows", "rows", "keys", "expect"} | _SHARED
 _ODCS: Final = {
     "apiVersion": "v3.2.0",
     "kind": "DataContract",
@@ -67,6 +71,19 @@ class Expected:
     reason: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns and rows."""
+
+    columns: Mapping[str, ActualType]
+    rows: tuple[dict[str, Any], ...]
+
+    @property
+    def ddl(self) -> str:
+        """The columns as Spark reads them."""
+        return ", ".join(f"`{name}` {type_}" for name, type_ in self.columns.items())
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
     """A contract, a table, a clock, and the answers."""
@@ -77,18 +94,13 @@ class Case:
     scope: str
     shows: str
     document: str  # a complete contract file
-    columns: Mapping[str, ActualType]
-    rows: tuple[dict[str, Any], ...]
+    table: Table
+    others: Mapping[str, Table]
     now: dt.datetime
     expected: Mapping[str, Expected]
 
     def __str__(self) -> str:
         return f"{self.file}: {self.shows}"
-
-    @property
-    def ddl(self) -> str:
-        """The table's columns as Spark reads them."""
-        return ", ".join(f"`{name}` {type_}" for name, type_ in self.columns.items())
 
     def read(self) -> tuple[Contract, Lowered]:
         """The contract and its rules, through the real readers."""
@@ -99,7 +111,8 @@ class Case:
 
     def measured(self, *rules: Rule) -> Measurements:
         """What the oracle measures for some of the rules."""
-        return measure(self.rows, plan(rules), self.columns, self.now)
+        others = {name: (other.rows, other.columns) for name, other in self.others.items()}
+        return measure(self.table.rows, plan(rules), self.table.columns, self.now, others)
 
     def answers(self, rules: tuple[Rule, ...], measurements: Measurements) -> dict[str, Expected]:
         """What was found, in the form of what is expected."""
@@ -119,7 +132,8 @@ def _read_contract(text: str, file: str) -> tuple[Contract, Lowered]:
     report = Report()
     document = parse_document(text, file)
     if "kind" in document.root:
-        (contract,) = read_odcs(document, report)
+        contracts = read_odcs(document, report)
+        contract = Tables(contracts).resolved(contracts[0], report)
     else:
         contract = read_native(document, report)
     lowered = lower_into(report, contract, Settings())
@@ -144,9 +158,12 @@ def _read(path: Path) -> list[Case]:
 
 def _case(file: str, root: Mapping[str, Any], item: Mapping[str, Any]) -> Case:
     _known(file, item, _CASE_KEYS)
-    shared = {key: root[key] for key in ("contract", "columns", "now") if key in root}
-    merged = {"now": NOW, **shared, **item}
-    columns = {name: parse_type(type_) for name, type_ in merged["columns"].items()}
+    shared = {key: root[key] for key in _SHARED if key in root}
+    merged = {"now": NOW, "others": {}, "keys": {}, **shared, **item}
+    others = {
+        name: _table(other["columns"], merged["keys"].get(name, []))
+        for name, other in merged["others"].items()
+    }
     expected = {name: Expected(*answer) for name, answer in merged["expect"].items()}
     return Case(
         file=file,
@@ -155,9 +172,9 @@ def _case(file: str, root: Mapping[str, Any], item: Mapping[str, Any]) -> Case:
         scope=root["scope"],
         shows=item["shows"],
         # JSON is YAML, and keeps every type.
-        document=json.dumps(_complete(merged["contract"], root["kind"]), ensure_ascii=False),
-        columns=columns,
-        rows=tuple(_row(columns, row) for row in item["rows"]),
+        document=json.dumps(_complete(merged, root["kind"]), ensure_ascii=False),
+        table=_table(merged["columns"], item["rows"]),
+        others=others,
         now=dt.datetime.fromisoformat(merged["now"].replace("Z", "+00:00")),
         expected={"schema": Expected(0, "passed"), **expected},
     )
@@ -168,16 +185,26 @@ def _known(file: str, given: Mapping[str, Any], known: set[str]) -> None:
         raise ValueError(f"{file}: unknown keys {sorted(unknown)}")
 
 
+def _table(columns: Mapping[str, str], rows: list[list[Any]]) -> Table:
+    types = {name: parse_type(type_) for name, type_ in columns.items()}
+    return Table(types, tuple(_row(types, row) for row in rows))
+
+
 def _row(columns: Mapping[str, ActualType], row: list[Any]) -> dict[str, Any]:
     pairs = zip(columns.items(), row, strict=True)
     return {name: value_in(type_, written) for (name, type_), written in pairs}
 
 
-def _complete(snippet: Mapping[str, Any], kind: str) -> dict[str, Any]:
+def _complete(case: Mapping[str, Any], kind: str) -> dict[str, Any]:
     """The snippet as a whole document."""
+    snippet = case["contract"]
     if kind == "native" or "columns" in snippet:
         columns = [{"description": "-", **column} for column in snippet["columns"]]
         return {**_NATIVE, **snippet, "columns": columns}
-    table = {key: snippet[key] for key in ("properties", "quality") if key in snippet}
+    keys = ("properties", "quality", "relationships")
+    table = {key: snippet[key] for key in keys if key in snippet}
     rest = {key: value for key, value in snippet.items() if key not in table}
-    return {**_ODCS, "schema": [{"name": "orders", **table}], **rest}
+    others = [
+        {"name": name, "properties": other["properties"]} for name, other in case["others"].items()
+    ]
+    return {**_ODCS, "schema": [{"name": "orders", **table}, *others], **rest}

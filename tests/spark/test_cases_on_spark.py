@@ -14,12 +14,12 @@ from collections.abc import Mapping
 from typing import Final
 
 import pytest
-from oracle.cases import Case, Expected, load_cases
+from oracle.cases import Case, Expected, Table, load_cases
 from oracle.sessions import ANSI, INTERPRETED, ZONE, session_with
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from dqx_dagster.checks.rule import plan
-from dqx_dagster.spark.measure import measure
+from dqx_dagster.spark.measure import measure_with_cost
 
 CASES = load_cases()
 FILES = sorted({case.file for case in CASES})
@@ -68,12 +68,19 @@ def expected_in(spark: SparkSession, case: Case) -> Mapping[str, Expected]:
 
 
 def answers(case: Case, spark: SparkSession) -> dict[str, Expected]:
+    others = {name: stored(other, spark) for name, other in case.others.items()}
+    rules = case.rules()
+    found, _ = measure_with_cost(
+        stored(case.table, spark), plan(rules), now=case.now, tables=others
+    )
+    return case.answers(rules, found)
+
+
+def stored(table: Table, spark: SparkSession) -> DataFrame:
     # Moments of a case know their zone, or are local ones: they are the same in every session.
     # One partition: nothing has to be shuffled.
-    rows = [tuple(row.values()) for row in case.rows]
-    table = spark.createDataFrame(rows, case.ddl).coalesce(1)
-    rules = case.rules()
-    return case.answers(rules, measure(table, plan(rules), now=case.now))
+    rows = [tuple(row.values()) for row in table.rows]
+    return spark.createDataFrame(rows, table.ddl).coalesce(1)
 
 
 @pytest.mark.parametrize(
