@@ -22,6 +22,7 @@ from dqx_dagster.checks.threshold import Threshold
 from dqx_dagster.checks.verdict import Outcome, Verdict, judge
 from dqx_dagster.contract.model import Contract, Property, Quality, SlaLatency
 from dqx_dagster.errors import (
+    AlertError,
     ContractValidationError,
     ContractWarning,
     DefinitionsError,
@@ -35,6 +36,9 @@ from dqx_dagster.errors import (
 from dqx_dagster.loading import load_contracts
 
 if TYPE_CHECKING:
+    from dqx_dagster.alerts.alert import AlertStatus, CheckAlert
+    from dqx_dagster.alerts.channels import log_alerts, webhook
+    from dqx_dagster.alerts.sensor import build_contract_alert_sensor
     from dqx_dagster.asset_checks import build_contract_checks
     from dqx_dagster.data_source import DataSource, catalog_table, path_pattern, server
     from dqx_dagster.definitions import with_contracts
@@ -44,6 +48,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AlertError",
+    "AlertStatus",
+    "CheckAlert",
     "Claim",
     "Contract",
     "ContractValidationError",
@@ -70,26 +77,34 @@ __all__ = [
     "Threshold",
     "Verdict",
     "__version__",
+    "build_contract_alert_sensor",
     "build_contract_checks",
     "catalog_table",
     "freshness_policy",
     "judge",
     "load_contracts",
+    "log_alerts",
     "lower",
     "path_pattern",
     "plan",
     "server",
+    "webhook",
     "with_contracts",
 ]
 
 _FOR_DAGSTER = {
+    "AlertStatus": "alerts.alert",
+    "CheckAlert": "alerts.alert",
     "DagsterContractTranslator": "translator",
     "DataSource": "data_source",
+    "build_contract_alert_sensor": "alerts.sensor",
     "build_contract_checks": "asset_checks",
     "catalog_table": "data_source",
     "freshness_policy": "freshness",
+    "log_alerts": "alerts.channels",
     "path_pattern": "data_source",
     "server": "data_source",
+    "webhook": "alerts.channels",
     "with_contracts": "definitions",
 }
 
