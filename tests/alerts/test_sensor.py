@@ -11,10 +11,10 @@ from pathlib import Path
 import dagster as dg
 import pytest
 import sqlalchemy
+from assets.projects import CHECKS, CONTRACT, KEY, ORDERS, WARNING, write_contract
 from dagster._core.test_utils import freeze_time
 
 from alerts.watching import CONTRACT_PLACE, Watch, contract_folder, report, run
-from assets.projects import CHECKS, CONTRACT, KEY, ORDERS, WARNING, write_contract
 from dqx_dagster import AlertStatus, CheckAlert, Severity
 from dqx_dagster.alerts import evaluations
 
@@ -94,6 +94,22 @@ def test_a_blocking_failure_is_told_and_its_recovery(
 
     assert run(instance, {}).success
     assert watch.told() == [(KEY, RECOVERED)]
+
+
+def test_a_failure_is_told_while_its_run_goes_on(
+    watch: Watch, instance: dg.DagsterInstance
+) -> None:
+    told = []
+
+    @dg.multi_asset_check(specs=[dg.AssetCheckSpec(KEY, asset=ORDERS)])
+    def check() -> Iterator[dg.AssetCheckResult]:
+        yield dg.AssetCheckResult(passed=False)
+        told.extend(watch.told())
+
+    dg.materialize([check], instance=instance, selection=dg.AssetSelection.all_asset_checks())
+
+    assert told == [(KEY, FAILED)]
+    assert watch.told() == []
 
 
 class TestNews:
@@ -329,7 +345,9 @@ class TestDelivery:
         told = [[alert.status for alert in alerts] for alerts in calls]
         assert told == [[FAILED], [FAILED, RECOVERED]]
 
-    def test_forty_checks_are_one_call(self, instance: dg.DagsterInstance, folder: Path) -> None:
+    def test_all_that_fails_between_two_ticks_is_one_call(
+        self, instance: dg.DagsterInstance, folder: Path
+    ) -> None:
         calls: list[int] = []
         watch = Watch(instance, folder, callback=lambda alerts: calls.append(len(alerts)))
         watch.tick()
@@ -368,8 +386,8 @@ class TestEventLog:
             report(instance, WARNING, passed=True)
         watch.tick()
 
-        assert json.loads(watch.cursor or "")["after"] == 2
-        assert json.loads(watch.cursor or "")["seen"] == []
+        cursor = json.loads(str(watch.cursor))
+        assert (cursor["after"], cursor["seen"]) == (2, [])
 
     def test_numbers_that_are_used_again_are_noticed(
         self, watch: Watch, instance: dg.DagsterInstance

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import dagster as dg
-
 from assets.projects import CHECKS, KEY, ORDERS, write_contract
+
 from dqx_dagster import AlertStatus, CheckAlert, build_contract_alert_sensor
 
 CONTRACT_PLACE = "contracts/orders.odcs.yaml"
@@ -18,7 +18,8 @@ class Watch:
     """A sensor as the daemon runs it: only a tick that succeeds moves the cursor."""
 
     def __init__(self, instance: dg.DagsterInstance, folder: Path, **options: Any) -> None:
-        self.instance, self.cursor = instance, None
+        self.instance = instance
+        self.cursor: str | None = None
         self.alerts: list[CheckAlert] = []
         callback = options.pop("callback", self.alerts.extend)
         contracts = options.pop("contracts", folder / "contracts")
