@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import datetime as dt
 import enum
+import textwrap
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import dagster as dg
 
 from dqx_dagster.checks.rule import Severity
+
+MAX_SENTENCE: Final = 300
+"""Of a line for people: a check for a whole schema may say what is wrong with a hundred columns."""
 
 
 class AlertStatus(enum.Enum):
@@ -47,7 +51,8 @@ class CheckAlert:
         rank = f"{self.severity.value}, blocking" if self.blocking else self.severity.value
         head = f"{self.asset_key.to_user_string()}{partition}: {self.check_name}"
         place = ", ".join(filter(None, [self.contract, self.owner]))
-        said = f"{head} {was}{self.status.value} ({rank}): {self.sentence} [{place}]"
+        sentence = textwrap.shorten(self.sentence, MAX_SENTENCE, placeholder=" …")
+        said = f"{head} {was}{self.status.value} ({rank}): {sentence} [{place}]"
         return " ".join(f"{said} {self.link or ''}".split())
 
     def as_dict(self) -> dict[str, Any]:

@@ -75,6 +75,8 @@ def webhook(
         _address(url)  # what is wrong with it should not wait for the first alert
 
     def post(alerts: Sequence[CheckAlert]) -> None:
+        if not alerts:
+            return
         address = _address(url)
         given = {name: _value(value) for name, value in (headers or {}).items()}
         body = json.dumps(payload(alerts)).encode()

@@ -1,9 +1,9 @@
 """`Cursor`: what the sensor remembers from one tick to the next, as bounded JSON.
 
 >>> orders = dg.AssetCheckKey(dg.AssetKey(["shop", "orders"]), "volume")
->>> cursor = Cursor(Position(7), {Subject(orders): Trouble(AlertStatus.FAILED, 9)})
+>>> cursor = Cursor(Position(7, (9,)), {Subject(orders): Trouble(AlertStatus.FAILED, 9)})
 >>> cursor.to_json()
-'{"version":1,"after":7,"seen":[],"troubles":{"shop/orders":[["volume",null,"failed",9]]}}'
+'{"version":1,"after":7,"seen":[2],"troubles":{"shop/orders":[["volume",null,"failed",9]]}}'
 >>> Cursor.from_json(cursor.to_json()) == cursor
 True
 """
@@ -70,7 +70,7 @@ class Cursor:
         known = {
             "version": _VERSION,
             "after": self.position.after,
-            "seen": self.position.seen,
+            "seen": [number - self.position.after for number in self.position.seen],
             "troubles": troubles,
         }
         return json.dumps(known, separators=(",", ":"))
@@ -87,7 +87,8 @@ class Cursor:
                 for asset, rows in known["troubles"].items()
                 for name, partition, status, told in rows
             }
-            return cls(Position(int(known["after"]), tuple(map(int, known["seen"]))), troubles)
+            after = int(known["after"])
+            return cls(Position(after, tuple(after + int(n) for n in known["seen"])), troubles)
         except (AttributeError, KeyError, TypeError, ValueError):
             return None
 

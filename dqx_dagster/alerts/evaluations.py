@@ -61,11 +61,12 @@ def look(
     if position is None or end < position.after:
         return sorted(_latest(instance, keys), key=lambda each: each.timestamp), Position(end)
     entries, is_all = _entries(instance, position.after)
+    seen = frozenset(position.seen)
     relevant = {number: entry for number, entry in entries.items() if _concerns(entry, keys)}
     found = [
         evaluation
         for number, entry in relevant.items()
-        if number not in position.seen
+        if number not in seen
         for evaluation in _evaluations(instance, keys, entry)
     ]
     if not entries:
@@ -135,22 +136,19 @@ def _without_result(
     and a table that is broken would otherwise raise an alert for every table after it.
     """
     kinds = {Event.ASSET_CHECK_EVALUATION_PLANNED, Event.ASSET_CHECK_EVALUATION}
-    planned: dict[dg.AssetCheckKey, Subject] = {}
+    missing: dict[dg.AssetCheckKey, str | None] = {}
     for event in _events(instance, run_id, kinds):
-        if event.event_type is Event.ASSET_CHECK_EVALUATION_PLANNED:
-            plan = event.asset_check_planned_data
-            parts = list(
-                plan.partitions_subset.get_partition_keys() if plan.partitions_subset else []
-            )
-            subject = Subject(plan.asset_check_key, parts[0] if len(parts) == 1 else None)
-            planned[subject.key] = subject
-        else:
-            planned.pop(event.asset_check_evaluation_data.asset_check_key, None)
-    missing = [subject for key, subject in planned.items() if key in keys]
+        if event.event_type is Event.ASSET_CHECK_EVALUATION:
+            missing.pop(event.asset_check_evaluation_data.asset_check_key, None)
+        elif (key := event.asset_check_planned_data.asset_check_key) in keys:
+            # The result for a range of partitions would belong to none of them.
+            planned = event.asset_check_planned_data.partitions_subset
+            partitions = planned.get_partition_keys() if planned and len(planned) == 1 else ()
+            missing[key] = next(iter(partitions), None)
     not_made = _not_made(instance, run_id) if missing else set()
-    for subject in missing:
-        if subject.key.asset_key not in not_made:
-            yield Evaluation(subject, None, sentence, run_id, timestamp)
+    for key, partition in missing.items():
+        if key.asset_key not in not_made:
+            yield Evaluation(Subject(key, partition), None, sentence, run_id, timestamp)
 
 
 def _not_made(instance: dg.DagsterInstance, run_id: str) -> set[dg.AssetKey | None]:

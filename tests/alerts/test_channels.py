@@ -58,6 +58,13 @@ class TestAlert:
             "[contracts/orders.odcs.yaml:13]"
         )
 
+    def test_a_long_sentence_is_cut_in_its_text_alone(self) -> None:
+        long = replace(FAILED, sentence="40 of 40 rules broken: " + "c1 is null; " * 1000)
+
+        assert len(long.text) < len(FAILED.text) + 300
+        assert " … [contracts/orders.odcs.yaml:13, team:shop] https://" in long.text
+        assert long.as_dict()["sentence"] == long.sentence
+
 
 def test_the_log_knows_how_much_an_alert_matters(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO):
@@ -104,6 +111,11 @@ class TestWebhook:
                 ],
             }
         ]
+
+    def test_no_alerts_are_no_request(self, endpoint: Endpoint) -> None:
+        webhook(endpoint.url)([])
+
+        assert endpoint.methods == []
 
     def test_a_contract_cannot_call_everybody(self, endpoint: Endpoint) -> None:
         webhook(endpoint.url)([replace(FAILED, owner="<!channel>")])

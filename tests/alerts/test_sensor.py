@@ -16,7 +16,7 @@ from dagster._core.test_utils import freeze_time
 
 from alerts.watching import CONTRACT_PLACE, Watch, contract_folder, report, run
 from dqx_dagster import AlertStatus, CheckAlert, Severity
-from dqx_dagster.alerts import evaluations
+from dqx_dagster.alerts import cursor, evaluations, sensor
 
 FAILED, RECOVERED = AlertStatus.FAILED, AlertStatus.RECOVERED
 NOT_EVALUATED = AlertStatus.NOT_EVALUATED
@@ -193,6 +193,20 @@ class TestNews:
             ("tuesday", RECOVERED),
         ]
 
+    def test_what_the_cursor_has_no_room_for_is_told_again(
+        self, watch: Watch, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for module in (cursor, sensor):
+            monkeypatch.setattr(module, "MAX_TROUBLES", 1)
+        told = []
+        for hour in range(2):
+            for name, minute in ((KEY, 0), (WARNING, 1)):
+                with freeze_time(NOON + dt.timedelta(hours=hour, minutes=minute)):
+                    report(instance, name, passed=False)
+            told += watch.told()
+
+        assert told == [(KEY, FAILED), (WARNING, FAILED), (KEY, FAILED)]
+
     def test_other_checks_are_not_its_business(
         self, watch: Watch, instance: dg.DagsterInstance
     ) -> None:
@@ -238,7 +252,7 @@ class TestFirstTick:
         assert dict(told) == dict.fromkeys(CHECKS - {KEY}, NOT_EVALUATED)
 
     @pytest.mark.parametrize(
-        "cursor",
+        "text",
         [
             "1234",
             "null",
@@ -251,11 +265,11 @@ class TestFirstTick:
         ],
     )
     def test_a_cursor_of_another_kind_starts_over(
-        self, instance: dg.DagsterInstance, folder: Path, cursor: str
+        self, instance: dg.DagsterInstance, folder: Path, text: str
     ) -> None:
         report(instance, KEY, passed=False)
         watch = Watch(instance, folder)
-        watch.cursor = cursor
+        watch.cursor = text
 
         assert watch.told() == [(KEY, FAILED)]
         assert watch.told() == []
@@ -386,8 +400,8 @@ class TestEventLog:
             report(instance, WARNING, passed=True)
         watch.tick()
 
-        cursor = json.loads(str(watch.cursor))
-        assert (cursor["after"], cursor["seen"]) == (2, [])
+        kept = json.loads(str(watch.cursor))
+        assert (kept["after"], kept["seen"]) == (2, [])
 
     def test_numbers_that_are_used_again_are_noticed(
         self, watch: Watch, instance: dg.DagsterInstance
