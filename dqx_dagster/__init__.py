@@ -22,6 +22,7 @@ from dqx_dagster.checks.threshold import Threshold
 from dqx_dagster.checks.verdict import Outcome, Verdict, judge
 from dqx_dagster.contract.model import Contract, Property, Quality, SlaLatency
 from dqx_dagster.errors import (
+    AlertError,
     ContractValidationError,
     ContractWarning,
     DefinitionsError,
@@ -35,6 +36,9 @@ from dqx_dagster.errors import (
 from dqx_dagster.loading import load_contracts
 
 if TYPE_CHECKING:
+    from dqx_dagster.alerts.alert import AlertStatus, CheckAlert
+    from dqx_dagster.alerts.channels import log_alerts, webhook
+    from dqx_dagster.alerts.sensor import build_contract_alert_sensor
     from dqx_dagster.asset_checks import build_contract_checks
     from dqx_dagster.blocking.automation import unless_blocked
     from dqx_dagster.blocking.blocked import Blocked, Cause
@@ -49,8 +53,11 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AlertError",
+    "AlertStatus",
     "Blocked",
     "Cause",
+    "CheckAlert",
     "Claim",
     "Contract",
     "ContractValidationError",
@@ -78,6 +85,7 @@ __all__ = [
     "Verdict",
     "__version__",
     "blocked_by",
+    "build_contract_alert_sensor",
     "build_contract_checks",
     "catalog_table",
     "contract_asset",
@@ -85,30 +93,37 @@ __all__ = [
     "guarded",
     "judge",
     "load_contracts",
+    "log_alerts",
     "lower",
     "path_pattern",
     "plan",
     "server",
     "skip_if_blocked",
     "unless_blocked",
+    "webhook",
     "with_contracts",
 ]
 
 _FOR_DAGSTER = {
+    "AlertStatus": "alerts.alert",
     "Blocked": "blocking.blocked",
     "Cause": "blocking.blocked",
+    "CheckAlert": "alerts.alert",
     "DagsterContractTranslator": "translator",
     "DataSource": "data_source",
     "blocked_by": "blocking.refusal",
+    "build_contract_alert_sensor": "alerts.sensor",
     "build_contract_checks": "asset_checks",
     "catalog_table": "data_source",
     "contract_asset": "in_step",
     "freshness_policy": "freshness",
     "guarded": "blocking.guard",
+    "log_alerts": "alerts.channels",
     "path_pattern": "data_source",
     "server": "data_source",
     "skip_if_blocked": "blocking.refusal",
     "unless_blocked": "blocking.automation",
+    "webhook": "alerts.channels",
     "with_contracts": "definitions",
 }
 

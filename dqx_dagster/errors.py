@@ -5,6 +5,7 @@ Exceptions and warnings::
     DqxError
     ├── ContractValidationError   a contract file is wrong; carries every finding of the load
     ├── DefinitionsError          contracts and the definitions of Dagster do not fit together
+    ├── AlertError                an alert could not be delivered
     ├── SchemaValidationError     a table's columns are not what its contract declares
     └── EngineError               nothing can be measured: the table or Spark itself is out of reach
     ContractWarning (UserWarning) part of a contract is skipped or suspicious; loading goes on
@@ -39,6 +40,10 @@ class ContractWarning(UserWarning):
 
 class DefinitionsError(DqxError):
     """Contracts and the definitions of Dagster do not fit together."""
+
+
+class AlertError(DqxError):
+    """An alert could not be delivered. The next tick of its sensor tries again."""
 
 
 class SchemaValidationError(DqxError):

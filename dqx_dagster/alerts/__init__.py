@@ -1,0 +1,1 @@
+"""Alerts: what became of contract checks in Dagster's event log → news for a callback."""
