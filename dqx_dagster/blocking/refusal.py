@@ -81,13 +81,12 @@ def refuse_if_blocked() -> None:
         return  # an op outside of assets
     graph = _graph(context)
     own = graph.get_check_keys_for_assets(made)  # nobody can wait for what the same step makes
+    above = gates(graph, made, own)
     is_partitioned = context.has_partition_key or context.has_partition_key_range
-    found = closed(
-        context.instance,
-        gates(graph, made, own),
-        run_id=context.run.run_id,
-        partitions=context.partition_keys if is_partitioned else (),
-    )
+    # Only asked for where they matter: not every asset of a partitioned run can tell them.
+    is_asked = is_partitioned and any(gate.same_partition for gate in above)
+    partitions = context.partition_keys if is_asked else ()
+    found = closed(context.instance, above, run_id=context.run.run_id, partitions=partitions)
     if not found:
         return
     reason = context.run.tags.get(OVERRIDE)
@@ -123,11 +122,13 @@ def _put_on_record(
         OVERRIDE: reason,
         "dqx_dagster/overridden": dg.MetadataValue.json([each.as_metadata for each in found]),
     }
-    partition = context.partition_key if context.has_partition_key else None
+    asset = context.assets_def
     for key in context.selected_asset_keys:
-        if isinstance(context.assets_def.node_def, dg.OpDefinition):
+        if isinstance(asset.node_def, dg.OpDefinition):
             context.add_asset_metadata(metadata, asset_key=key)
         else:  # a later op of the graph makes the asset
+            has_one = asset.partitions_def is not None and context.has_partition_key
+            partition = context.partition_key if has_one else None
             context.log_event(dg.AssetObservation(key, metadata=metadata, partition=partition))
 
 

@@ -140,6 +140,19 @@ class TestInAStep:
             {"own", OVERRIDE, "dqx_dagster/overridden"}
         ] * 2
 
+    def test_an_asset_without_partitions_in_a_run_with_one(self, broken: Shop) -> None:
+        some = dg.StaticPartitionsDefinition(["a", "b"])
+
+        @dg.asset(partitions_def=some)
+        def beside() -> None: ...
+
+        broken.assets = [orders, guarded(report), beside]
+        refused = broken.run(["report", "beside"], partition_key="a")
+        result = broken.run(["report", "beside"], partition_key="a", tags={OVERRIDE: REASON})
+
+        assert refusal_of(refused, "report").startswith("report: not made")
+        assert made(result) == {"beside", "report"}
+
     def test_a_graph_has_it_in_an_observation(self, broken: Shop) -> None:
         """The op that looks is not the one that makes the asset."""
 
