@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import dagster as dg
 
@@ -16,6 +16,7 @@ from dqx_dagster.asset_checks import (
     Contracts,
     contract_checks,
     definitions_of,
+    op_name,
 )
 from dqx_dagster.checks.rule import Settings
 from dqx_dagster.data_source import DataSource
@@ -58,12 +59,12 @@ def with_contracts(
     """
     found = contract_checks(contracts, translator, settings)
     assets = list(defs.assets or [])
-    problems = [*_missing(found, assets)] if on_missing_asset == "error" else []
-    problems += _collisions(found, defs)
+    problems = [*missing_assets(found, assets)] if on_missing_asset == "error" else []
+    problems += collisions(found, assets, defs.asset_checks or [])
     if problems:
         raise DefinitionsError("\n".join(problems))
     if on_missing_asset == "warn":
-        for problem in _missing(found, assets):
+        for problem in missing_assets(found, assets):
             warnings.warn(problem, ContractWarning, stacklevel=2)
     by_key = {checks.key: checks for checks in found}
     generated = definitions_of(found, source, resource_key, pool, retry_policy)
@@ -107,7 +108,8 @@ def _spec(spec: dg.AssetSpec, checks: ContractChecks | None) -> dg.AssetSpec:
 # What does not fit
 
 
-def _missing(found: Iterable[ContractChecks], assets: Iterable[Any]) -> Iterator[str]:
+def missing_assets(found: Iterable[ContractChecks], assets: Iterable[Any]) -> Iterator[str]:
+    """The contracts whose asset is not among these."""
     known = {key for asset in assets for key in _keys(asset)}
     names = sorted(key.to_user_string() for key in known)
     for checks in found:
@@ -127,15 +129,24 @@ def _keys(asset: Any) -> Iterable[dg.AssetKey]:
     return asset.keys if isinstance(asset, dg.AssetsDefinition) else (asset.key,)
 
 
-def _collisions(found: Iterable[ContractChecks], defs: dg.Definitions) -> Iterator[str]:
-    own = {key for checks in defs.asset_checks or [] for key in checks.check_keys}
-    for asset in defs.assets or []:
-        if isinstance(asset, dg.AssetsDefinition):
-            own |= {spec.key for spec in asset.check_specs}
-    for checks in found:
-        for key in own & set(checks.specs):
-            place = checks.checks[key].rule.origin
-            text = (
-                f"check '{key.name}' of asset '{key.asset_key.to_user_string()}' is there already"
-            )
+def collisions(
+    found: Iterable[ContractChecks], assets: Iterable[Any], checks: Iterable[dg.AssetsDefinition]
+) -> Iterator[str]:
+    """The contracts whose asset has one already, and the checks whose name is taken."""
+    checks = list(checks)
+    own = [each for each in assets if isinstance(each, dg.AssetsDefinition)]
+    taken = {key for each in (*own, *checks) for key in each.check_keys}
+    ops = {each.node_def.name for each in checks}
+    for each in found:
+        asset = each.key.to_user_string()
+        if op_name(each.key) in ops:
+            text = f"asset '{asset}' has the checks of a contract already; make them in one way: "
+            yield f"{each.contract.origin}: {text}{_WAYS}"
+            continue
+        for key in taken & set(each.specs):
+            text = f"check '{key.name}' of asset '{asset}' is there already"
+            place = each.checks[key].rule.origin
             yield f"{place}: {text}; rename yours, or set Settings(name_prefix=…)"
+
+
+_WAYS: Final = "`with_contracts`, `build_contract_checks` or one `ContractsComponent`"

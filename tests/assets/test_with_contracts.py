@@ -8,7 +8,13 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
-from dqx_dagster import ContractWarning, DefinitionsError, with_contracts
+from dqx_dagster import (
+    ContractWarning,
+    DefinitionsError,
+    Settings,
+    build_contract_checks,
+    with_contracts,
+)
 
 CONTRACT = """\
 apiVersion: v3.1.0
@@ -194,6 +200,22 @@ def test_a_name_that_is_taken_is_an_error(contracts: Path) -> None:
         pytest.raises(DefinitionsError, match="check 'schema' of asset 'shop/orders' is th"),
     ):
         with_contracts(defs, contracts)
+
+
+def test_checks_that_a_contract_has_already_are_an_error(contracts: Path) -> None:
+    """Also under other names: two ops of one name would not load."""
+    with pytest.warns(ContractWarning):
+        checks = build_contract_checks(contracts, settings=Settings(name_prefix="my_"))
+    defs = dg.Definitions(assets=[dg.AssetSpec(ORDERS)], asset_checks=checks)
+
+    with pytest.warns(ContractWarning), pytest.raises(DefinitionsError) as caught:
+        with_contracts(defs, contracts)
+
+    assert str(caught.value) == (
+        f"{contracts / 'orders.odcs.yaml'}:14:3: asset 'shop/orders' has the checks of a contract "
+        "already; make them in one way: `with_contracts`, `build_contract_checks` or one "
+        "`ContractsComponent`"
+    )
 
 
 def test_a_missing_resource_is_told_at_load(contracts: Path) -> None:
