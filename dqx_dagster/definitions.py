@@ -126,7 +126,10 @@ def _listed(names: list[str]) -> str:
 
 
 def _keys(asset: Any) -> Iterable[dg.AssetKey]:
-    return asset.keys if isinstance(asset, dg.AssetsDefinition) else (asset.key,)
+    if isinstance(asset, dg.AssetsDefinition):
+        return asset.keys
+    # Cacheable assets, which older integrations make, have no keys before Dagster has loaded them.
+    return (asset.key,) if hasattr(asset, "key") else ()
 
 
 def collisions(

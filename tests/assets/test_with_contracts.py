@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 import pytest
+from dagster._core.definitions.assets.definition.cacheable_assets_definition import (
+    CacheableAssetsDefinition,
+)
 
 from dqx_dagster import (
     ContractWarning,
@@ -140,6 +144,23 @@ def test_source_assets_have_checks_too(contracts: Path) -> None:
         "amount__required",
         "placed_at__sla_freshness_check",
     }
+
+
+def test_assets_without_keys_before_they_are_loaded_are_let_alone(contracts: Path) -> None:
+    class Later(CacheableAssetsDefinition):
+        def compute_cacheable_data(self) -> list[Any]:
+            raise AssertionError
+
+        def build_definitions(self, data: object) -> list[Any]:
+            raise AssertionError
+
+    later = Later("later")
+    before = dg.Definitions(assets=[dg.AssetSpec(ORDERS), later])
+
+    with pytest.warns(ContractWarning):
+        after = with_contracts(before, contracts)
+
+    assert later in list(after.assets or [])
 
 
 def test_everything_else_of_the_definitions_stays(contracts: Path) -> None:
