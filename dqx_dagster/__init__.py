@@ -36,6 +36,7 @@ from dqx_dagster.loading import load_contracts
 
 if TYPE_CHECKING:
     from dqx_dagster.asset_checks import build_contract_checks
+    from dqx_dagster.component import ContractsComponent
     from dqx_dagster.data_source import DataSource, catalog_table, path_pattern, server
     from dqx_dagster.definitions import with_contracts
     from dqx_dagster.freshness import freshness_policy
@@ -48,6 +49,7 @@ __all__ = [
     "Contract",
     "ContractValidationError",
     "ContractWarning",
+    "ContractsComponent",
     "DagsterContractTranslator",
     "DataSource",
     "DefinitionsError",
@@ -83,6 +85,7 @@ __all__ = [
 ]
 
 _FOR_DAGSTER = {
+    "ContractsComponent": "component",
     "DagsterContractTranslator": "translator",
     "DataSource": "data_source",
     "build_contract_checks": "asset_checks",

@@ -20,7 +20,7 @@ import dqx_dagster
 
 REPOSITORY = Path(__file__).parents[2]
 CONTRACTS = REPOSITORY / "example_project" / "contracts"
-COMES_WITH = {"dagster_shared": "dagster", "py4j": "pyspark"}
+COMES_WITH = {"dagster_shared": "dagster", "py4j": "pyspark", "pydantic": "dagster"}
 EXAMPLE = """\
 import sys
 
