@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from dqx_dagster.blocking.blocked import Blocked, Cause
     from dqx_dagster.blocking.guard import guarded
     from dqx_dagster.blocking.refusal import blocked_by, skip_if_blocked
+    from dqx_dagster.component import ContractsComponent
     from dqx_dagster.data_source import DataSource, catalog_table, path_pattern, server
     from dqx_dagster.definitions import with_contracts
     from dqx_dagster.freshness import freshness_policy
@@ -62,6 +63,7 @@ __all__ = [
     "Contract",
     "ContractValidationError",
     "ContractWarning",
+    "ContractsComponent",
     "DagsterContractTranslator",
     "DataSource",
     "DefinitionsError",
@@ -109,6 +111,7 @@ _FOR_DAGSTER = {
     "Blocked": "blocking.blocked",
     "Cause": "blocking.blocked",
     "CheckAlert": "alerts.alert",
+    "ContractsComponent": "component",
     "DagsterContractTranslator": "translator",
     "DataSource": "data_source",
     "blocked_by": "blocking.refusal",

@@ -63,6 +63,11 @@ def definitions_of(
     ]
 
 
+def op_name(key: dg.AssetKey) -> str:
+    """The op with the checks of an asset's contract; two of one name cannot be loaded."""
+    return f"{key.to_python_identifier()}__contract_checks"
+
+
 def _definition(
     checks: ContractChecks,
     source: DataSource,
@@ -71,7 +76,7 @@ def _definition(
     retry_policy: dg.RetryPolicy | None,
 ) -> dg.AssetChecksDefinition:
     @dg.multi_asset_check(
-        name=f"{checks.key.to_python_identifier()}__contract_checks",
+        name=op_name(checks.key),
         specs=list(checks.specs.values()),
         description=f"Contract: {checks.contract.title}",
         can_subset=True,

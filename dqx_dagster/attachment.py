@@ -12,13 +12,14 @@ from typing import Any
 import dagster as dg
 from dagster_shared.check import CheckError
 
+from dqx_dagster.asset_checks import op_name
 from dqx_dagster.contract_checks import ContractChecks
 from dqx_dagster.errors import DefinitionsError, did_you_mean
 from dqx_dagster.partitions import partition_columns
 
 
 def missing_assets(found: Iterable[ContractChecks], defs: dg.Definitions) -> Iterator[str]:
-    """Contracts whose asset is not defined."""
+    """The contracts whose asset is not defined."""
     known = {key for asset in defs.assets or [] for key in _keys(asset)}
     names = sorted(key.to_user_string() for key in known)
     for checks in found:
@@ -35,7 +36,10 @@ def _listed(names: list[str]) -> str:
 
 
 def _keys(asset: Any) -> Iterable[dg.AssetKey]:
-    return asset.keys if isinstance(asset, dg.AssetsDefinition) else (asset.key,)
+    if isinstance(asset, dg.AssetsDefinition):
+        return asset.keys
+    # Cacheable assets, which older integrations make, have no keys before Dagster has loaded them.
+    return (asset.key,) if hasattr(asset, "key") else ()
 
 
 def never_run(found: Iterable[ContractChecks], defs: dg.Definitions) -> Iterator[str]:
@@ -76,16 +80,23 @@ def _selected(defs: dg.Definitions) -> set[dg.AssetCheckKey]:
         return set()  # they do not load, or not before they are merged with others
 
 
-def collisions(found: Iterable[ContractChecks], defs: dg.Definitions) -> Iterator[str]:
-    """Checks whose name is taken by another check of the same asset."""
-    there = _check_specs(defs)
-    for checks in found:
-        if is_attached(checks, defs):
+def collisions(
+    found: Iterable[ContractChecks], assets: Iterable[Any], checks: Iterable[dg.AssetsDefinition]
+) -> Iterator[str]:
+    """The contracts whose asset has the checks of one already, and checks whose name is taken."""
+    checks = list(checks)
+    own = [each for each in assets if isinstance(each, dg.AssetsDefinition)]
+    taken = {key for each in (*own, *checks) for key in each.check_keys}
+    ops = {each.node_def.name for each in checks}
+    for each in found:
+        asset = each.key.to_user_string()
+        if op_name(each.key) in ops:
+            text = f"asset '{asset}' has the checks of a contract already, and not just these"
+            yield f"{each.contract.origin}: {text}; make them in one way, with the same settings"
             continue
-        for key in there.keys() & checks.specs.keys():
-            place = checks.checks[key].rule.origin
-            name = key.asset_key.to_user_string()
-            text = f"check '{key.name}' of asset '{name}' is there already"
+        for key in taken & set(each.specs):
+            text = f"check '{key.name}' of asset '{asset}' is there already"
+            place = each.checks[key].rule.origin
             yield f"{place}: {text}; rename yours, or set Settings(name_prefix=…)"
 
 

@@ -74,7 +74,7 @@ def contract_checks(
 def load(contracts: Contracts, settings: Settings) -> list[Contract]:
     """Contracts from whatever users give."""
     if isinstance(contracts, str | PathLike):
-        return load_contracts(Path(contracts), strict=settings.strict)
+        return load_contracts(Path(contracts), strict=settings.strict, settings=settings)
     return list(contracts)
 
 

@@ -67,13 +67,14 @@ def with_contracts(
     found = contract_checks(contracts, translator, settings)
     specs = asset_specs(defs)
     missing = [(text, on_missing_asset == "error") for text in missing_assets(found, defs)]
-    colliding = [(text, True) for text in collisions(found, defs)]
+    new = [checks for checks in found if not is_attached(checks, defs)]
+    taken = collisions(new, defs.assets or [], defs.asset_checks or [])
+    colliding = [(text, True) for text in taken]
     problems = [*missing, *unclear_partitions(found, specs), *colliding]
     if errors := [text for text, is_error in problems if is_error]:
         raise DefinitionsError("\n".join(errors))
     for text, _ in problems:
         warnings.warn(text, ContractWarning, stacklevel=2)
-    new = [checks for checks in found if not is_attached(checks, defs)]
     if partitioned_checks:
         partitions = {key: spec.partitions_def for key, spec in specs.items()}
         new = [checks.partitioned(partitions.get(checks.key)) for checks in new]

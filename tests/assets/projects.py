@@ -46,7 +46,7 @@ WARNED = [(1, "open"), (2, "lost")]
 BROKEN = [(1, "open"), (1, "open")]
 
 _SECONDS = 300
-_INSTANCE = """\
+INSTANCE = """\
 telemetry: {enabled: false}
 run_coordinator: # runs start at once, also without a daemon that takes them from a queue
   module: dagster._core.run_coordinator
@@ -171,5 +171,5 @@ def make_project(folder: Path, spark: SparkSession, rows: Iterable[tuple[int, st
     table(spark, rows).coalesce(1).write.parquet(str(folder / "shop.orders.parquet"))
     project = Project(folder)
     project.home.mkdir()
-    (project.home / "dagster.yaml").write_text(_INSTANCE, "utf-8")
+    (project.home / "dagster.yaml").write_text(INSTANCE, "utf-8")
     return project

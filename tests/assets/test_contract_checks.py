@@ -18,6 +18,7 @@ from dqx_dagster import (
     Granularity,
     Rule,
     Settings,
+    Severity,
     build_contract_checks,
     load_contracts,
 )
@@ -282,6 +283,17 @@ def test_what_the_schema_implies_can_be_one_check(
             "1 of 2 rules broken: id__primary_key: 1 of 2 rows (50 %) have a key that is "
             "repeated or null; allowed: none"
         )
+
+
+def test_words_of_severity_are_those_of_the_settings(contracts: Path) -> None:
+    path = contracts / "orders.odcs.yaml"
+    path.write_text(CONTRACT.replace("severity: error", "severity: blocker"), "utf-8")
+    settings = Settings(severities={"blocker": Severity.P0}, implied_severity=Severity.P3)
+
+    (checks,) = build_contract_checks(contracts, settings=settings)  # a warning would be an error
+
+    blocking = {spec.name for spec in checks.check_specs if spec.blocking}
+    assert blocking == {"volume", "placed_at__sla_freshness_check"}
 
 
 def test_names_can_have_a_prefix(contracts: Path) -> None:

@@ -22,7 +22,7 @@ from pages import ROOT, block
 import dqx_dagster
 from assets.projects import Project, write_contract
 
-COMES_WITH = {"dagster_shared": "dagster", "py4j": "pyspark"}
+COMES_WITH = {"dagster_shared": "dagster", "py4j": "pyspark", "pydantic": "dagster"}
 ONE_PROCESS = '{"execution": {"config": {"in_process": {}}}}'
 
 

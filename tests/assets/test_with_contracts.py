@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 from pathlib import Path
+from typing import Any
 
 import dagster as dg
 import pytest
+from dagster._core.definitions.assets.definition.cacheable_assets_definition import (
+    CacheableAssetsDefinition,
+)
 
 from dqx_dagster import (
     Contract,
@@ -16,6 +20,7 @@ from dqx_dagster import (
     Granularity,
     Rule,
     Settings,
+    build_contract_checks,
     with_contracts,
 )
 
@@ -178,6 +183,23 @@ def test_source_assets_have_checks_too(contracts: Path) -> None:
     }
 
 
+def test_assets_without_keys_before_they_are_loaded_are_let_alone(contracts: Path) -> None:
+    class Later(CacheableAssetsDefinition):
+        def compute_cacheable_data(self) -> list[Any]:
+            raise AssertionError
+
+        def build_definitions(self, data: object) -> list[Any]:
+            raise AssertionError
+
+    later = Later("later")
+    before = dg.Definitions(assets=[dg.AssetSpec(ORDERS), later])
+
+    with pytest.warns(ContractWarning):
+        after = with_contracts(before, contracts)
+
+    assert later in list(after.assets or [])
+
+
 def test_everything_else_of_the_definitions_stays(contracts: Path) -> None:
     job = dg.define_asset_job("nightly")
 
@@ -236,6 +258,34 @@ def test_a_name_that_is_taken_is_an_error(contracts: Path) -> None:
         pytest.raises(DefinitionsError, match="check 'schema' of asset 'shop/orders' is th"),
     ):
         with_contracts(defs, contracts)
+
+
+def test_other_checks_of_a_contract_are_an_error(contracts: Path) -> None:
+    """Also under other names: two ops of one name would not load."""
+    with pytest.warns(ContractWarning):
+        checks = build_contract_checks(contracts, settings=Settings(name_prefix="my_"))
+    defs = dg.Definitions(assets=[dg.AssetSpec(ORDERS)], asset_checks=checks)
+
+    with pytest.warns(ContractWarning), pytest.raises(DefinitionsError) as caught:
+        with_contracts(defs, contracts)
+
+    assert str(caught.value) == (
+        f"{contracts / 'orders.odcs.yaml'}:14:3: asset 'shop/orders' has the checks of a contract "
+        "already, and not just these; make them in one way, with the same settings"
+    )
+
+
+def test_checks_that_are_there_already_are_not_made_again(contracts: Path) -> None:
+    """A component has made them, which cannot describe the assets of others."""
+    with pytest.warns(ContractWarning):
+        checks = build_contract_checks(contracts)
+    defs = dg.Definitions(assets=[dg.AssetSpec(ORDERS)], asset_checks=checks)
+
+    with pytest.warns(ContractWarning):
+        after = with_contracts(defs, contracts)
+
+    assert list(after.asset_checks or []) == checks
+    assert after.resolve_asset_graph().get(ORDERS).owners == ["team:shop data"]
 
 
 def test_a_missing_resource_is_told_at_load(contracts: Path) -> None:
