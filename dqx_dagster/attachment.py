@@ -91,7 +91,7 @@ def collisions(
     for each in found:
         asset = each.key.to_user_string()
         if op_name(each.key) in ops:
-            text = f"asset '{asset}' has the checks of a contract already, and not just these"
+            text = f"asset '{asset}' has the checks of a contract already"
             yield f"{each.contract.origin}: {text}; make them in one way, with the same settings"
             continue
         for key in taken & set(each.specs):

@@ -72,13 +72,13 @@ class Settings:
     implied_checks: Granularity = Granularity.RULE
     name_prefix: str = ""
     strict: bool = False
-    whole_table: frozenset[str] = frozenset()
+    whole_table: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[A-Za-z0-9_]*", self.name_prefix):
             raise ValueError(f"name_prefix '{self.name_prefix}': only letters, digits and _")
         known = {c.name for c in CHECKS} | {o.name for o in OPTIONS} | set(SCHEMA_WORDS)
-        for word in sorted(self.whole_table - known):
+        for word in sorted(set(self.whole_table) - known):
             raise ValueError(f"whole_table: there is no check '{word}'{did_you_mean(word, known)}")
 
 

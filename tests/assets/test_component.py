@@ -148,6 +148,7 @@ class TestChecks:
             "implied_checks": "table",
             "name_prefix": "dqx_",
             "strict": True,
+            "whole_table": ["unique"],
         }
         assert set(said) == {field.name for field in dataclasses.fields(Settings)}
 
@@ -164,6 +165,7 @@ class TestChecks:
             implied_checks=Granularity.TABLE,
             name_prefix="dqx_",
             strict=True,
+            whole_table=("unique",),
         )
 
     def test_without_settings_they_are_the_usual_ones(self) -> None:
@@ -271,8 +273,8 @@ class TestTheWholeFolder:
         put(sandbox, "b", settings={"name_prefix": "b_"})
 
         said = (
-            "8:3: asset 'shop/orders' has the checks of a contract already; make them in one way: "
-            "`with_contracts`, `build_contract_checks` or one `ContractsComponent`"
+            "8:3: asset 'shop/orders' has the checks of a contract already; make them in one way, "
+            "with the same settings"
         )
         assert refused(sandbox) == [f"{x}/contracts/orders.odcs.yaml:{said}" for x in "ab"]
 
@@ -353,8 +355,7 @@ def defs(context: dg.ComponentLoadContext) -> dg.Definitions:
 
         assert str(caught.value) == (
             f"{sandbox.defs_folder_path / ORDERS}:8:3: asset 'shop/orders' has the checks of a "
-            "contract already; make them in one way: `with_contracts`, `build_contract_checks` or "
-            "one `ContractsComponent`"
+            "contract already; make them in one way, with the same settings"
         )
 
 

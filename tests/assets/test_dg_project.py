@@ -20,7 +20,6 @@ from oracle.sample_run import clean_environment
 from pyspark.sql import SparkSession
 
 from assets.projects import INSTANCE
-from dqx_dagster import DefinitionsError
 
 PAGE = (Path(__file__).parents[2] / "docs" / "component.md").read_text("utf-8")
 RESOURCES, DEFINITIONS, _ = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
@@ -265,8 +264,11 @@ class TestAroundTheFolder:
         names = {key.name for key in defs.resolve_asset_graph().asset_check_keys}
         assert names == CHECKS | {"updated_at__sla_freshness_check"}
 
-    def test_a_component_for_the_same_asset_is_an_error(
+    def test_what_a_component_cannot_say_is_added_to_its_checks(
         self, definitions: Callable[[], dg.Definitions]
     ) -> None:
-        with pytest.raises(DefinitionsError, match="has the checks of a contract already"):
-            definitions()
+        defs = definitions()
+
+        spec = next(s for s in defs.resolve_all_asset_specs() if s.key.path[-1] == "orders")
+        assert spec.metadata["dqx_dagster/contract_status"] == "draft"
+        assert {key.name for key in defs.resolve_asset_graph().asset_check_keys} == CHECKS

@@ -205,7 +205,7 @@ def test_the_rows_of_the_partition_and_of_the_table_are_observed(lake: Lake) -> 
 
 
 def test_uniqueness_may_be_about_the_whole_table(lake: Lake) -> None:
-    settings = Settings(whole_table=frozenset({"unique"}))
+    settings = Settings(whole_table=("unique",))
 
     told = lake.run(lake.defs(DAYS, "day", settings=settings), "2026-03-02")
 

@@ -271,7 +271,7 @@ def test_other_checks_of_a_contract_are_an_error(contracts: Path) -> None:
 
     assert str(caught.value) == (
         f"{contracts / 'orders.odcs.yaml'}:14:3: asset 'shop/orders' has the checks of a contract "
-        "already, and not just these; make them in one way, with the same settings"
+        "already; make them in one way, with the same settings"
     )
 
 
@@ -279,7 +279,9 @@ def test_checks_that_are_there_already_are_not_made_again(contracts: Path) -> No
     """A component has made them, which cannot describe the assets of others."""
     with pytest.warns(ContractWarning):
         checks = build_contract_checks(contracts)
-    defs = dg.Definitions(assets=[dg.AssetSpec(ORDERS)], asset_checks=checks)
+    resources = {"pyspark": dg.ResourceDefinition.none_resource()}
+    specs = [dg.AssetSpec(ORDERS)]
+    defs = dg.Definitions(assets=specs, asset_checks=checks, resources=resources)
 
     with pytest.warns(ContractWarning):
         after = with_contracts(defs, contracts)
