@@ -5,10 +5,10 @@ from pathlib import Path
 import dagster as dg
 from dagster_pyspark import LazyPySparkResource
 
-from dqx_dagster import with_contracts
+from dqx_dagster import load_contracts, with_contracts
 from example_project import shop
 
-CONTRACTS = Path(__file__).parent / "contracts"
+HERE = Path(__file__).parent
 SPARK = {
     "spark.app.name": "shop",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -29,14 +29,18 @@ def every_order_has_a_customer(pyspark: LazyPySparkResource) -> dg.AssetCheckRes
     return dg.AssetCheckResult(passed=strangers == 0, metadata={"strangers": strangers})
 
 
+shop_defs = dg.Definitions(
+    assets=[shop.customers, shop.orders, shop.payments, shop.daily_revenue],
+    asset_checks=[every_order_has_a_customer],
+    resources={"pyspark": LazyPySparkResource(spark_config=SPARK)},
+    executor=dg.in_process_executor,  # one Spark for a run, instead of one for each step
+)
+web_defs = dg.load_from_defs_folder(path_within_project=HERE)
+
 defs = with_contracts(
-    dg.Definitions(
-        assets=[shop.customers, shop.orders, shop.payments, shop.visits, shop.daily_revenue],
-        asset_checks=[every_order_has_a_customer],
-        resources={"pyspark": LazyPySparkResource(spark_config=SPARK)},
-        executor=dg.in_process_executor,  # one Spark for a run, instead of one for each step
-    ),
-    CONTRACTS,
+    dg.Definitions.merge(shop_defs, web_defs),
+    # The checks of the web team are made by their component; here their assets get the rest.
+    [*load_contracts(HERE / "contracts"), *load_contracts(HERE / "defs" / "quality" / "contracts")],
     source=shop.TABLES,
     pool="spark",
     guard=True,  # what comes after a broken P0 is not made, in no run

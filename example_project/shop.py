@@ -23,7 +23,8 @@ class Batch(dg.Config):
     batch: str = "good"
 
 
-def _write(table: DataFrame, name: str) -> dg.MaterializeResult[None]:
+def write(table: DataFrame, name: str) -> dg.MaterializeResult[None]:
+    """Write a table of the shop."""
     path = DATA / f"shop.{name}.parquet"
     table.write.mode("overwrite").parquet(str(path))
     return dg.MaterializeResult(metadata={"path": dg.MetadataValue.path(path)})
@@ -34,13 +35,14 @@ def _pick(words: list[str]) -> Column:
     return F.element_at(F.array(*map(F.lit, words)), place.cast("int"))
 
 
-def _uuid(number: Column) -> Column:
+def uuid_of(number: Column) -> Column:
+    """A UUID for each number, always the same."""
     digest = F.md5(number.cast("string"))
     sizes = ((1, 8), (9, 4), (13, 4), (17, 4), (21, 12))
     return F.concat_ws("-", *(F.substring(digest, at, size) for at, size in sizes))
 
 
-def _ago(seconds: Column | int) -> Column:
+def ago(seconds: Column | int) -> Column:
     """A moment before now; rows that are written together are of different ages."""
     return F.timestamp_micros(F.unix_micros(F.current_timestamp()) - F.lit(1_000_000) * seconds)
 
@@ -60,7 +62,7 @@ def customers(pyspark: LazyPySparkResource) -> dg.MaterializeResult[None]:
         ).alias("address"),
         F.array(_pick(["tea", "coffee"]), F.lit("books")).alias("interests"),
     )
-    return _write(table, "customers")
+    return write(table, "customers")
 
 
 @dg.asset(key=["shop", "orders"], group_name="shop", deps=[customers])
@@ -76,9 +78,9 @@ def orders(config: Batch, pyspark: LazyPySparkResource) -> dg.MaterializeResult[
         F.when(number % 50 > 0, F.concat(F.lit("customer"), number, F.lit("@example.com"))).alias(
             "email"
         ),
-        _ago(number * 130).alias("placed_at"),
+        ago(number * 130).alias("placed_at"),
     )
-    return _write(_spoiled(table) if config.batch == "bad" else table, "orders")
+    return write(_spoiled(table) if config.batch == "bad" else table, "orders")
 
 
 def _spoiled(table: DataFrame) -> DataFrame:
@@ -110,26 +112,13 @@ def payments(pyspark: LazyPySparkResource) -> DataFrame:
     spark: SparkSession = pyspark.spark_session
     paid = spark.read.parquet(str(DATA / "shop.orders.parquet")).where("status = 'delivered'")
     return paid.withColumnRenamed("order_id", "id").select(
-        _uuid(F.col("id")).alias("payment_id"),
+        uuid_of(F.col("id")).alias("payment_id"),
         F.col("id").alias("order_id"),
         _pick(["card", "invoice", "voucher"]).alias("method"),
         F.col("amount").cast("decimal(10,2)").alias("amount"),
         F.col("amount").cast("decimal(10,2)").alias("booked"),
         F.col("placed_at").alias("paid_at"),
     )
-
-
-@dg.asset(key=["shop", "visits"], group_name="web")
-def visits(pyspark: LazyPySparkResource) -> dg.MaterializeResult[None]:
-    """Visits of the last three days, ten in every hour."""
-    spark = pyspark.spark_session
-    number = F.col("id")
-    table = spark.range(720).select(
-        F.date_trunc("hour", _ago(number * 360)).alias("hour"),
-        _uuid(number).alias("session"),
-        F.array(F.lit("/"), F.concat(F.lit("/product/"), number)).alias("pages"),
-    )
-    return _write(table, "visits")
 
 
 @dg.asset(

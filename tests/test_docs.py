@@ -129,7 +129,7 @@ def test_the_example_contracts_skip_just_what_they_say() -> None:
         f"Quality rule 'reconciled': type 'sql' {skipped}",
         f"Quality rule 'anomalies': type 'custom' with engine 'soda' {skipped}",
     ]
-    assert len(inspection.contracts) == 5
+    assert len(inspection.contracts) == 4
 
 
 @pytest.mark.parametrize("page", ["README.md", *(f"docs/{p.name}" for p in ROOT.glob("docs/*.md"))])
