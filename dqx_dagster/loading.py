@@ -79,21 +79,17 @@ def inspect(
     contracts: list[Contract] = []
     lowered: list[Lowered] = []
     files = {_identity(path): (path, name) for path, name in _files(paths, report)}
-    for path, name in files.values():
-        own = Report()  # of this file alone: what is wrong with one must not hide another's faults
-        try:
-            document = _document(path, name, own)
-            read = _read(document, own, dialect=dialect, strict=strict) if document else []
-            rules = [lower_into(own, contract, settings or Settings()) for contract in read]
-            if document and strict and (dialect or _dialect(document)) is Dialect.ODCS:
-                check_portable(document, own)
-        except Report.TooMany:
+    read = [_File(path, name, dialect) for path, name in files.values()]
+    siblings = tuple(contract for file in read for contract in file.read(strict=strict))
+    for file in read:
+        rules = file.lower(siblings, settings or Settings())
+        if file.too_many:
             text = f"more than {MAX_ERRORS} errors; the rest of the file is not read"
-            report.error(Origin(name), "too-many", text)
+            report.error(Origin(file.name), "too-many", text)
         else:
-            contracts += read
+            contracts += file.contracts
             lowered += rules
-        report.add(*own.findings)
+        report.add(*file.report.findings)
     _check_assets(contracts, report)
     found = sorted(report.findings, key=lambda finding: finding.sort_key)
     about = _by_table(contracts, found)
@@ -103,6 +99,39 @@ def inspect(
         tuple(found),
         len(files),
     )
+
+
+class _File:
+    """One file on its way to rules.
+
+    Its report is its own, because what is wrong with one file must not hide another's faults.
+    """
+
+    def __init__(self, path: Path, name: str, dialect: Dialect | None) -> None:
+        self.name, self._path, self._dialect = name, path, dialect
+        self.report = Report()
+        self.contracts: list[Contract] = []
+        self.too_many = False
+
+    def read(self, *, strict: bool) -> list[Contract]:
+        try:
+            if document := _document(self._path, self.name, self.report):
+                dialect = self._dialect or _dialect(document)
+                self.contracts = _read(document, self.report, dialect=dialect, strict=strict)
+                if strict and dialect is Dialect.ODCS:
+                    check_portable(document, self.report)
+        except Report.TooMany:
+            self.too_many = True
+        return self.contracts
+
+    def lower(self, siblings: tuple[Contract, ...], settings: Settings) -> list[Lowered]:
+        """The rules, which may speak about all tables that were read together."""
+        self.contracts = [replace(contract, siblings=siblings) for contract in self.contracts]
+        try:
+            return [lower_into(self.report, each, settings) for each in self.contracts]
+        except Report.TooMany:
+            self.too_many = True
+            return []
 
 
 def _by_table(
@@ -206,10 +235,8 @@ def _document(path: Path, name: str, report: Report) -> Document | None:
         return None
 
 
-def _read(
-    document: Document, report: Report, *, dialect: Dialect | None, strict: bool
-) -> list[Contract]:
-    match dialect or _dialect(document):
+def _read(document: Document, report: Report, *, dialect: Dialect, strict: bool) -> list[Contract]:
+    match dialect:
         case Dialect.ODCS:
             return read_odcs(document, report, strict=strict)
         case Dialect.NATIVE:

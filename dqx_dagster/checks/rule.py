@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Literal
 
 from dqx_dagster.checks.threshold import Threshold
 from dqx_dagster.checks.vocabulary import Unit
 from dqx_dagster.errors import Finding, Origin
-from dqx_dagster.metrics.metric import ROWS, Metric
+from dqx_dagster.metrics.metric import ROWS, Metric, SqlQuery, leaves
 from dqx_dagster.metrics.plan import Plan, plan_metrics
 from dqx_dagster.metrics.predicate import Predicate
 
@@ -59,7 +59,8 @@ class Settings:
     """How contracts become rules and checks.
 
     `implied_checks` says how finely what the schema implies is reported; `name_prefix` is put
-    before the name of every check; `strict` refuses contracts that only this project reads.
+    before the name of every check; `strict` refuses contracts that only this project reads;
+    `sql_rules` is "run", or "skip" where no rule of `type: sql` may run.
     """
 
     severities: Mapping[str, Severity] = field(default_factory=lambda: SEVERITIES, hash=False)
@@ -69,10 +70,13 @@ class Settings:
     implied_checks: Granularity = Granularity.RULE
     name_prefix: str = ""
     strict: bool = False
+    sql_rules: Literal["run", "skip"] = "run"
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[A-Za-z0-9_]*", self.name_prefix):
             raise ValueError(f"name_prefix '{self.name_prefix}': only letters, digits and _")
+        if self.sql_rules not in ("run", "skip"):
+            raise ValueError(f"sql_rules must be 'run' or 'skip', got: {self.sql_rules!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,12 @@ class Claim:
         if self.counted is not None:
             yield self.counted
             yield ROWS
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The datasets that are needed besides the table itself."""
+        queries = (leaf for leaf in leaves(self.metric) if isinstance(leaf, SqlQuery))
+        return tuple(dict.fromkeys(dataset for query in queries for dataset in query.others))
 
 
 @dataclass(frozen=True, slots=True)

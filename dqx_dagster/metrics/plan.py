@@ -15,7 +15,15 @@ import enum
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dqx_dagster.metrics.metric import Aggregate, Function, Leaf, Metric, Mismatches, leaves
+from dqx_dagster.metrics.metric import (
+    Aggregate,
+    Function,
+    Leaf,
+    Metric,
+    Mismatches,
+    SqlQuery,
+    leaves,
+)
 
 
 class Family(enum.Enum):
@@ -49,6 +57,11 @@ class Plan:
     def schemas(self) -> tuple[Mismatches, ...]:
         """What needs only the table's schema."""
         return tuple(leaf for leaf in self.leaves if isinstance(leaf, Mismatches))
+
+    @property
+    def queries(self) -> tuple[SqlQuery, ...]:
+        """What runs as a query of its own."""
+        return tuple(leaf for leaf in self.leaves if isinstance(leaf, SqlQuery))
 
     @property
     def families(self) -> dict[Family, tuple[Aggregate, ...]]:

@@ -27,6 +27,7 @@ from dqx_dagster.metrics import predicate as p
 from dqx_dagster.metrics.metric import (
     Aggregate,
     Function,
+    Leaf,
     Measurement,
     Measurements,
     Quantile,
@@ -34,7 +35,17 @@ from dqx_dagster.metrics.metric import (
 )
 from dqx_dagster.metrics.periods import Granularity, Window
 from dqx_dagster.metrics.plan import Plan
-from dqx_dagster.metrics.value import Column, Length, Literal, LiteralType, Lowercase, Row, Value
+from dqx_dagster.metrics.value import (
+    Column,
+    Length,
+    Literal,
+    LiteralType,
+    Lowercase,
+    Row,
+    SqlText,
+    Value,
+)
+from oracle import sql
 
 Rows: TypeAlias = Sequence[Mapping[str, Any]]
 Types: TypeAlias = Mapping[str, ActualType]
@@ -51,12 +62,19 @@ class MissingColumnError(KeyError):
 
 def measure(rows: Rows, plan: Plan, types: Types, now: dt.datetime) -> Measurements:
     """Everything in the plan, measured one by one."""
-    schemas = {leaf: mismatches(leaf, types) for leaf in plan.schemas}
-    return schemas | {leaf: aggregate(leaf, rows, types, now) for leaf in plan.aggregates}
+    found: dict[Leaf, Measurement] = {leaf: mismatches(leaf, types) for leaf in plan.schemas}
+    found |= {leaf: aggregate(leaf, rows, types, now) for leaf in plan.aggregates}
+    return found | {leaf: sql.query(leaf, rows, types, now) for leaf in plan.queries}
 
 
 def aggregate(leaf: Aggregate, rows: Rows, types: Types, now: dt.datetime) -> Measurement:
     """One aggregate, or why there is none."""
+    if isinstance(leaf.of, SqlText):
+        return sql.value(leaf.of, rows, types, now)
+    without_sql = sql.applied(leaf, rows, types, now)
+    if isinstance(without_sql, Unmeasurable):
+        return without_sql
+    leaf, rows = without_sql
     try:
         for some in ([dict.fromkeys(types)], rows):  # also an empty table lacks a column
             result: Measurement = over(some, leaf, now)
@@ -97,6 +115,8 @@ def over(rows: Rows, leaf: Aggregate, now: dt.datetime) -> Any:
 
 def value_of(value: Value, row: Mapping[str, Any]) -> Any:
     match value:
+        case SqlText():
+            raise NotImplementedError("SQL is evaluated by DuckDB, not row by row")
         case Column(path):
             return field(row, path)
         case Length(of):
@@ -185,6 +205,8 @@ def holds(predicate: p.Predicate, row: Mapping[str, Any]) -> bool:
     match predicate:
         case p.Always():
             return True
+        case SqlText():
+            raise NotImplementedError("SQL is evaluated by DuckDB, not row by row")
         case p.IsSet(of):
             return value_of(of, row) is not None
         case p.OneOf(of, literals):
