@@ -17,6 +17,7 @@ from dqx_dagster.metrics.metric import ROWS, Age, Function, Measurements, Mismat
 from dqx_dagster.metrics.plan import plan_metrics
 from dqx_dagster.spark.cost import Cost
 from dqx_dagster.spark.measure import measure, measure_with_cost
+from dqx_dagster.spark.sql import NO_TABLES, Tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +39,18 @@ def check_table(
     now: dt.datetime | None = None,
     settings: Settings | None = None,
     rules: Sequence[Rule] | None = None,
+    tables: Tables = NO_TABLES,
 ) -> TableResult:
     """Measure and judge the rules of a contract, or just some of them.
 
-    `now` is the clock; without one it is the time of the call.
+    `now` is the clock; without one it is the time of the call. `tables` are the other tables that
+    SQL rules read, by their dataset: frames, or functions that load them when they are needed.
     """
     clock = now or dt.datetime.now(dt.timezone.utc)
     lowered = lower(contract, settings)
     chosen = lowered.rules if rules is None else tuple(rules)
     needed = plan_metrics([ROWS, *plan(chosen).leaves])
-    measured, cost = measure_with_cost(table, needed, now=clock)
+    measured, cost = measure_with_cost(table, needed, now=clock, tables=tables)
     rows = measured[ROWS]
     return TableResult(
         contract,

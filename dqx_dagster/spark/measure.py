@@ -23,25 +23,30 @@ from dqx_dagster.spark import distinct, quantiles
 from dqx_dagster.spark.binding import Binding, Refusal
 from dqx_dagster.spark.compile import Compiled, Compiler
 from dqx_dagster.spark.cost import Cost, Meter
+from dqx_dagster.spark.expressions import Expressions
 from dqx_dagster.spark.failures import FAILURES, check_alive, reason
 from dqx_dagster.spark.patterns import refused_patterns
 from dqx_dagster.spark.periods import periods_query
 from dqx_dagster.spark.query import Found, Query, Runner, Subject, scan
+from dqx_dagster.spark.sql import NO_TABLES, Tables, sql_queries
 from dqx_dagster.spark.types import actual_types
 
 MAX_BUFFERS = 90
 """Fields of aggregation buffers in one query: above 100 Spark stops generating code for it."""
 
 
-def measure(table: DataFrame, plan: Plan, *, now: dt.datetime) -> Found:
+def measure(table: DataFrame, plan: Plan, *, now: dt.datetime, tables: Tables = NO_TABLES) -> Found:
     """Measure everything in the plan; each leaf has a measurement, or the reason why it has none.
 
-    `now` is the clock. Raises `EngineError` where nothing can be measured at all.
+    `now` is the clock; `tables` are the other tables that queries read. Raises `EngineError` where
+    nothing can be measured at all.
     """
-    return measure_with_cost(table, plan, now=now)[0]
+    return measure_with_cost(table, plan, now=now, tables=tables)[0]
 
 
-def measure_with_cost(table: DataFrame, plan: Plan, *, now: dt.datetime) -> tuple[Found, Cost]:
+def measure_with_cost(
+    table: DataFrame, plan: Plan, *, now: dt.datetime, tables: Tables = NO_TABLES
+) -> tuple[Found, Cost]:
     """Measure everything in the plan, and what that costs."""
     spark = table.sparkSession
     meter = Meter(spark)
@@ -52,7 +57,7 @@ def measure_with_cost(table: DataFrame, plan: Plan, *, now: dt.datetime) -> tupl
     except FAILURES as error:
         check_alive(spark, error)
         raise EngineError(f"the table cannot be read: {reason(error)}") from None
-    compiler = Compiler(Binding(schema, case_sensitive))
+    compiler = Compiler(Binding(schema, case_sensitive), Expressions(table, now))
     found: Found = {}
     for declared in plan.schemas:
         found[declared] = mismatches(
@@ -61,7 +66,9 @@ def measure_with_cost(table: DataFrame, plan: Plan, *, now: dt.datetime) -> tupl
     subject = Subject(table, compiler, Runner(spark, meter))
     try:
         own = _own(plan, subject, found)
-        found |= subject.runner.run(list(_shared(plan, own, subject, now, found)))
+        with sql_queries(plan.queries, table, tables, now) as queries:
+            shared = list(_shared(plan, own, subject, now, found))
+            found |= subject.runner.run([*shared, *queries])
         for part, aggregates in own.items():
             found |= part.measure(list(aggregates), subject, found)
     except FAILURES as error:  # not even columns can be built without a session

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 from pyspark.sql import DataFrame, SparkSession
 
 from dqx_dagster.errors import EngineError
-from dqx_dagster.metrics.metric import ROWS, Aggregate, Leaf, Measurement, Unmeasurable
+from dqx_dagster.metrics.metric import ROWS, Aggregate, Leaf, Measurement, SqlQuery, Unmeasurable
 from dqx_dagster.spark.binding import Refusal
 from dqx_dagster.spark.compile import Compiled, Compiler
 from dqx_dagster.spark.cost import Meter
@@ -35,7 +35,7 @@ Key = TypeVar("Key", bound=Hashable)
 class Query:
     """One query: what it measures, how it is made, what its rows mean."""
 
-    aggregates: tuple[Aggregate, ...]
+    aggregates: tuple[Aggregate | SqlQuery, ...]
     build: Build
     read: Callable[[Rows], Found]
     halves: Callable[[], tuple[Query, Query]] | None = None  # None where it cannot be split
