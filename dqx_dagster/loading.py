@@ -83,8 +83,9 @@ def inspect(
     readings = [
         _reading(path, name, report, dialect, strict=strict) for path, name in files.values()
     ]
+    siblings = tuple(contract for reading in readings for contract in reading.contracts)
     tables = Tables(
-        [contract for reading in readings for contract in reading.contracts],
+        siblings,
         complete=any(_kind(path) == "directory" for path in given),
         strict=strict,
     )
@@ -93,7 +94,8 @@ def inspect(
     for reading in readings:
         own = reading.report
         with _until_too_many(reading.name, report):
-            related = [tables.resolved(contract, own) for contract in reading.contracts]
+            resolved = (tables.resolved(contract, own) for contract in reading.contracts)
+            related = [replace(contract, siblings=siblings) for contract in resolved]
             rules = [lower_into(own, contract, settings or Settings()) for contract in related]
             if strict and reading.odcs is not None:
                 check_portable(reading.odcs, own)

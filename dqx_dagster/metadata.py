@@ -65,7 +65,7 @@ def _measured(rule: Rule) -> str:
             return f"age of {rule.claim.says}"
         case Unit.PERIODS:
             return f"{rule.claim.says} periods without rows"
-        case Unit.VALUE:
+        case Unit.VALUE | Unit.TRUTH:
             return rule.claim.says
 
 

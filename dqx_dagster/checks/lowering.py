@@ -74,9 +74,9 @@ class _Lowering:
                 skipped.append(self._skip_relationship(relationship))
         for quality in self._contract.quality:
             severity = self._severity(quality)
-            if reason := _why_skipped(quality):
+            if reason := self._why_skipped(quality):
                 skipped.append(self._skip(quality, severity, reason))
-            elif claim := self._quality.claim(quality):
+            elif claim := self._claim(quality):
                 found.append(self._rule(quality, severity, claim))
         rules = self._named(found)
         findings = tuple(self._report.findings[self._before :])
@@ -184,6 +184,18 @@ class _Lowering:
 
     # What the quality rules say
 
+    def _why_skipped(self, quality: Quality) -> str | None:
+        if quality.kind is RuleKind.SQL and self._settings.sql_rules == "skip":
+            return f"{quality.label}: type 'sql' is not executable in DQX; skipping"
+        return quality.skipped
+
+    def _claim(self, quality: Quality) -> Claim | None:
+        if quality.kind is not RuleKind.SQL:
+            return self._quality.claim(quality)
+        from dqx_dagster.checks.sql.rule import sql_claim  # noqa: PLC0415 - it imports sqlglot
+
+        return sql_claim(quality, self._contract, self._report)
+
     def _rule(self, quality: Quality, severity: Severity, claim: Claim) -> Rule:
         column = self._quality.column_of(quality)
         return Rule(
@@ -197,6 +209,7 @@ class _Lowering:
             description=quality.description,
             dimension=quality.dimension,
             whole_table=self._whole_table(quality, claim),
+            reads=claim.reads,
         )
 
     def _whole_table(self, quality: Quality, claim: Claim) -> bool:
@@ -256,12 +269,6 @@ def _rows(measure: Measure) -> Claim:
         counted=measure.metric,
         violation=measure.violation,
     )
-
-
-def _why_skipped(quality: Quality) -> str | None:
-    if quality.kind is RuleKind.SQL:
-        return f"{quality.label}: type 'sql' is not executable in DQX; skipping"
-    return quality.skipped
 
 
 def _said(rule: Rule) -> tuple[object, ...]:

@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Literal
 
 from dqx_dagster.checks.implied import OPTIONS, SCHEMA_WORDS
 from dqx_dagster.checks.threshold import Threshold
 from dqx_dagster.checks.vocabulary import CHECKS, Unit
 from dqx_dagster.errors import Finding, Origin, did_you_mean
-from dqx_dagster.metrics.metric import ROWS, Metric
+from dqx_dagster.metrics.metric import ROWS, Metric, SqlQuery, leaves
 from dqx_dagster.metrics.plan import Plan, plan_metrics
 from dqx_dagster.metrics.predicate import Predicate
 
@@ -60,9 +60,9 @@ class Settings:
     """How contracts become rules and checks.
 
     `implied_checks` says how finely what the schema implies is reported; `name_prefix` is put
-    before the name of every check; `strict` refuses contracts that only this project reads.
-    `whole_table` names checks (`primaryKey`, `duplicateValues`, …) that are about all rows, also
-    in a run of one partition.
+    before the name of every check; `strict` refuses contracts that only this project reads;
+    `sql_rules` is "run", or "skip" where no rule of `type: sql` may run. `whole_table` names checks
+    (`primaryKey`, `duplicateValues`, …) that are about all rows, also in a run of one partition.
     """
 
     severities: Mapping[str, Severity] = field(default_factory=lambda: SEVERITIES, hash=False)
@@ -73,6 +73,7 @@ class Settings:
     name_prefix: str = ""
     strict: bool = False
     whole_table: tuple[str, ...] = ()
+    sql_rules: Literal["run", "skip"] = "run"
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[A-Za-z0-9_]*", self.name_prefix):
@@ -80,6 +81,8 @@ class Settings:
         known = {c.name for c in CHECKS} | {o.name for o in OPTIONS} | set(SCHEMA_WORDS)
         for word in sorted(set(self.whole_table) - known):
             raise ValueError(f"whole_table: there is no check '{word}'{did_you_mean(word, known)}")
+        if self.sql_rules not in ("run", "skip"):
+            raise ValueError(f"sql_rules must be 'run' or 'skip', got: {self.sql_rules!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +103,12 @@ class Claim:
         if self.counted is not None:
             yield self.counted
             yield ROWS
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The datasets that are needed besides the table itself."""
+        queries = (leaf for leaf in leaves(self.metric) if isinstance(leaf, SqlQuery))
+        return tuple(dict.fromkeys(dataset for query in queries for dataset in query.others))
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,6 +122,10 @@ class Threshold:
                 return "anything"
 
 
+TRUE: Final = Threshold(1, 1)
+"""What a truth must be that no operator judges."""
+
+
 def threshold(operator: str, value: Any, tolerance: Any = TOLERANCE) -> Threshold:
     """The threshold of one operator; raises `ThresholdError` where there is none."""
     row = OPERATORS[operator]

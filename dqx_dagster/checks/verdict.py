@@ -8,12 +8,12 @@ from __future__ import annotations
 import datetime as dt
 import enum
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 
 from dqx_dagster.checks.rule import Claim, Rule
-from dqx_dagster.checks.threshold import Threshold
+from dqx_dagster.checks.threshold import TRUE, Threshold
 from dqx_dagster.checks.vocabulary import Unit
 from dqx_dagster.metrics.metric import (
     ROWS,
@@ -23,6 +23,7 @@ from dqx_dagster.metrics.metric import (
     Measurement,
     Measurements,
     Number,
+    SqlQuery,
     Unmeasurable,
     as_instant,
     evaluate,
@@ -63,6 +64,10 @@ def judge(rule: Rule, measurements: Measurements, now: dt.datetime | None = None
     """Judge one rule; `now` is the clock, which rules about time need."""
     claim = rule.claim
     actual = evaluate(claim.metric, measurements, now)
+    if isinstance(actual, bool) and _is_sql(claim):
+        # Without an operator it is there to be true.
+        claim = replace(claim, threshold=claim.threshold or TRUE, unit=Unit.TRUTH)
+        actual = int(actual)
     if isinstance(actual, Unmeasurable):
         return Verdict(rule, Outcome.UNKNOWN, None, f"could not be measured: {actual.reason}")
     details = tuple(_moment(item) for item in actual) if isinstance(actual, tuple) else ()
@@ -104,7 +109,7 @@ def _found(
 ) -> str:
     """What was measured, as the first half of the sentence."""
     if actual is None:
-        return f"{claim.says} is undefined: there are {_lack(claim)} values"
+        return f"{claim.says} is undefined: {_lack(claim)}"
     listed = ", ".join(details[:_LISTED]) + (", …" if len(details) > _LISTED else "")
     listed = f": {listed}" if details else ""
     match claim.unit:
@@ -120,14 +125,27 @@ def _found(
         case Unit.COLUMNS:
             noun = "column does" if actual == 1 else "columns do"
             return f"{_amount(actual)} {noun} not match the contract{listed}"
-        case Unit.VALUE:
+        case Unit.TRUTH if actual in (0, 1):
+            return f"{claim.says} is {'true' if actual else 'false'}"
+        case Unit.VALUE | Unit.TRUTH:
             return f"{claim.says} is {_told(actual, claim)}"
 
 
 def _lack(claim: Claim) -> str:
     """A variance needs two values, everything else one."""
+    if _is_sql(claim):
+        return "it is NULL"
     functions = {leaf.function for leaf in leaves(claim.metric) if isinstance(leaf, Aggregate)}
-    return "too few" if Function.VARIANCE in functions else "no"
+    return f"there are {'too few' if Function.VARIANCE in functions else 'no'} values"
+
+
+def _is_sql(claim: Claim) -> bool:
+    """Whether it is about whatever a query gives."""
+    match claim.metric:
+        case SqlQuery() | Aggregate(function=Function.SQL):
+            return True
+        case _:
+            return False
 
 
 def _told(actual: Measurement, claim: Claim) -> str:
@@ -159,6 +177,8 @@ def allowed(claim: Claim) -> str:
         if claim.unit is Unit.SHARE:
             hundred = Threshold(_times(limit.low), _times(limit.high), limit.inside)
             return f"allowed: {hundred.describe(' %')}"
+    if claim.unit is Unit.TRUTH:
+        return f"allowed: {'true' if limit.admits(1) else 'false'}"
     units = {Unit.PERCENT: " %", Unit.HOURS: " hours"}
     return f"allowed: {limit.describe(units.get(claim.unit, ''))}"
 

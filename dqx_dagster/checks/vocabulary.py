@@ -46,6 +46,7 @@ class Unit(enum.Enum):
     HOURS = "hours"
     PERIODS = "periods"
     COLUMNS = "columns"
+    TRUTH = "truth"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,21 +100,13 @@ _COMPLETENESS = (
 
 
 def _column(
-    name: str,
-    kinds: tuple[RuleKind, ...],
-    doc: str,
-    build: Build,
-    **rest: Any,
+    name: str, kinds: tuple[RuleKind, ...], doc: str, build: Build, **rest: Any
 ) -> CheckType:
     return CheckType(name, kinds, Scope.COLUMN, doc, build, **rest)
 
 
 def _table(
-    name: str,
-    kinds: tuple[RuleKind, ...],
-    doc: str,
-    build: Build,
-    **rest: Any,
+    name: str, kinds: tuple[RuleKind, ...], doc: str, build: Build, **rest: Any
 ) -> CheckType:
     return CheckType(name, kinds, Scope.TABLE, doc, build, **rest)
 

@@ -36,6 +36,9 @@ DESCRIPTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "severity": "A severity is not a known word; the default is used.",
         "skipped": "A rule cannot run here, and is skipped.",
         "sla": "A service level is wrong, or cannot be enforced.",
+        "sql": "The query of a rule cannot be read, or gives nothing that can be judged.",
+        "sql-dialect": "In which dialect a query is written was guessed, or is unknown.",
+        "sql-refused": "A query holds something that no rule may do.",
         "threshold": "The value of an operator makes no sense, or there are two operators.",
         "too-many": "A file has too many errors to list.",
         "type": "A type is unknown, or is not one that the check works on.",
@@ -43,6 +46,7 @@ DESCRIPTIONS: Final[Mapping[str, str]] = MappingProxyType(
         "unknown-check": "A metric or check has a name that is not in the vocabulary.",
         "unknown-column": "A column is named that the contract does not declare.",
         "unknown-key": "A key is not known at its place.",
+        "unknown-table": "A query names a table that none of the contracts has.",
         "value-type": "A constant does not have the type of its column.",
         "yaml": "The file cannot be read, or is not YAML that a contract may use.",
     }

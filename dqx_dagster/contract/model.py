@@ -45,6 +45,7 @@ class Argument:
 
     value: Any = field(hash=False)  # YAML gives lists and mappings
     origin: Origin
+    block: tuple[int, int] | None = None  # line and column where a text of several lines begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +207,7 @@ class Contract:
     servers: tuple[Mapping[str, Any], ...] = field(default=(), hash=False)
     custom: Mapping[str, Any] = field(default_factory=dict, hash=False)
     findings: tuple[Finding, ...] = field(default=(), compare=False)
+    siblings: tuple[Contract, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def title(self) -> str:

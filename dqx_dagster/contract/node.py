@@ -66,7 +66,8 @@ class Node:
 
     def argument(self, key: str) -> Argument:
         """The value of a key, whatever it is, with its place."""
-        return Argument(self.data[key], self.origin(key))
+        block = self.document.blocks.get((*self.path, key))
+        return Argument(self.data[key], self.origin(key), block)
 
     def arguments(self) -> dict[str, Argument]:
         """All keys of this mapping."""

@@ -16,7 +16,7 @@ import datetime as dt
 import enum
 import math
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from typing import TypeAlias
@@ -40,6 +40,7 @@ class Function(enum.Enum):
     VARIANCE = "variance"
     PERCENTILE = "percentile"
     PERIODS = "periods"
+    SQL = "sql"  # its value is made of aggregates already
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,18 @@ class Orphans:
 
 
 @dataclass(frozen=True, slots=True)
+class SqlQuery:
+    """What a query in Spark SQL gives that was found harmless: one value.
+
+    In its text the table itself is `dqx_t0`, the other datasets are `dqx_t1`, `dqx_t2`, ….
+    """
+
+    text: str
+    others: tuple[str, ...] = ()
+    why: str = field(default="", compare=False)  # why it does not join the shared pass
+
+
+@dataclass(frozen=True, slots=True)
 class Constant:
     """A number that needs no measuring."""
 
@@ -136,8 +149,8 @@ class Gaps:
     of: Aggregate
 
 
-Metric: TypeAlias = Aggregate | Mismatches | Orphans | Constant | Combined | Age | Gaps
-Leaf: TypeAlias = Aggregate | Mismatches | Orphans
+Leaf: TypeAlias = Aggregate | Mismatches | Orphans | SqlQuery
+Metric: TypeAlias = Leaf | Constant | Combined | Age | Gaps
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +180,7 @@ def count_values(of: Value, where: Predicate = ALWAYS) -> Aggregate:
 def leaves(metric: Metric) -> Iterator[Leaf]:
     """What has to be measured for a metric, in order of appearance."""
     match metric:
-        case Aggregate() | Mismatches() | Orphans():
+        case Aggregate() | Mismatches() | Orphans() | SqlQuery():
             yield metric
         case Combined(_, left, right):
             yield from leaves(left)
@@ -186,7 +199,7 @@ def evaluate(
     `now` is the clock; only ages and gaps need one.
     """
     match metric:
-        case Aggregate() | Mismatches() | Orphans():
+        case Aggregate() | Mismatches() | Orphans() | SqlQuery():
             return measurements.get(metric, Unmeasurable("it was not measured"))
         case Constant(value):
             return value
@@ -276,6 +289,8 @@ def bounds(metric: Metric) -> tuple[int | None, int | None]:
                 return bounds(left)
             # Every difference of counts in the vocabulary takes a part from its whole.
             return (0, None) if bounds(left)[0] == 0 == bounds(right)[0] else (None, None)
+        case SqlQuery():
+            return (None, None)
         case Age() | Gaps() | Mismatches() | Orphans():
             return (0, None)
         case Constant(value):

@@ -22,6 +22,7 @@ from dqx_dagster.metrics.metric import (
     Metric,
     Mismatches,
     Orphans,
+    SqlQuery,
     leaves,
 )
 
@@ -62,6 +63,11 @@ class Plan:
     def orphans(self) -> tuple[Orphans, ...]:
         """What needs the rows of a second table, and so a query for each."""
         return tuple(leaf for leaf in self.leaves if isinstance(leaf, Orphans))
+
+    @property
+    def queries(self) -> tuple[SqlQuery, ...]:
+        """What runs as a query of its own."""
+        return tuple(leaf for leaf in self.leaves if isinstance(leaf, SqlQuery))
 
     @property
     def families(self) -> dict[Family, tuple[Aggregate, ...]]:

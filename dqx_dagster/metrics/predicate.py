@@ -16,7 +16,7 @@ import enum
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from dqx_dagster.metrics.value import Column, Literal, Value
+from dqx_dagster.metrics.value import Column, Literal, SqlText, Value
 
 
 class Comparison(enum.Enum):
@@ -121,6 +121,7 @@ Predicate: TypeAlias = (
     | Not
     | And
     | Or
+    | SqlText
 )
 
 ALWAYS = Always()

@@ -92,4 +92,16 @@ class Row:
     columns: tuple[Column, ...]
 
 
-Value: TypeAlias = Column | Length | Lowercase | Row
+@dataclass(frozen=True, slots=True)
+class SqlText:
+    """An expression in Spark SQL that was found harmless, and the columns that it names.
+
+    As a value it is what it computes, as a predicate it holds where it is true. SQL's own logic of
+    NULL applies inside it.
+    """
+
+    text: str
+    columns: tuple[Column, ...]
+
+
+Value: TypeAlias = Column | Length | Lowercase | Row | SqlText

@@ -7,11 +7,8 @@ every result leaves Spark as a text, which always collects.
 
 from __future__ import annotations
 
-import datetime as dt
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TypeAlias
 
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame
@@ -20,12 +17,12 @@ from pyspark.sql import types as T  # noqa: N812
 
 from dqx_dagster.metrics.metric import Aggregate, Function, Measurement, Unmeasurable
 from dqx_dagster.metrics.predicate import ALWAYS, Always, IsSet, Predicate
-from dqx_dagster.metrics.value import Column, Length, Lowercase, Row, Value
+from dqx_dagster.metrics.value import Column, Length, Lowercase, Row, SqlText, Value
 from dqx_dagster.spark.binding import Binding, Bound, Refusal
-from dqx_dagster.spark.literals import FLOATS, INTEGERS, from_micros, is_number
+from dqx_dagster.spark.expressions import Expressions, result_of
+from dqx_dagster.spark.literals import FLOATS, is_number
 from dqx_dagster.spark.predicates import Predicates
-
-Read: TypeAlias = Callable[[str], Measurement]
+from dqx_dagster.spark.results import Read, leaving
 
 _OVERFLOW = "overflow"
 
@@ -43,10 +40,10 @@ class Compiled:
 class Compiler:
     """Compiles aggregates for one table."""
 
-    def __init__(self, binding: Binding) -> None:
-        """`binding` is the table's schema."""
-        self._binding = binding
-        self._predicates = Predicates(binding)
+    def __init__(self, binding: Binding, expressions: Expressions | None = None) -> None:
+        """`binding` is the table's schema; `expressions` are needed where rules have SQL."""
+        self._binding, self._expressions = binding, expressions
+        self._predicates = Predicates(binding, expressions)
 
     def compile(self, aggregate: Aggregate) -> Compiled:
         """The aggregate as a column; raises `Refusal` with the reason where there is none."""
@@ -60,6 +57,9 @@ class Compiler:
             case Function.VARIANCE:
                 value = self.number(aggregate).cast("double")
                 return Compiled(aggregate, F.var_samp(value), float, buffers=3)
+            case Function.SQL:
+                bound = self.value(aggregate.of)
+                return Compiled(aggregate, *result_of(bound.column, bound.type), buffers=4)
             case Function.PERCENTILE | Function.DISTINCT | Function.PERIODS:
                 raise Refusal(f"{aggregate.function.value} is measured by queries of its own")
 
@@ -95,7 +95,9 @@ class Compiler:
                 return self._binding.bind(value)
             case Length():
                 return Bound(self._predicates.length(value), T.IntegerType())
-            case Lowercase() | Row() | None:
+            case SqlText() if self._expressions is not None:
+                return self._expressions.aggregate(value, self._binding)
+            case Lowercase() | Row() | SqlText() | None:
                 raise Refusal("only a column can be aggregated")
 
     def _within(self, aggregate: Aggregate, column: SparkColumn) -> SparkColumn:
@@ -106,21 +108,13 @@ class Compiler:
     def _extreme(self, aggregate: Aggregate) -> Compiled:
         bound = self.value(aggregate.of)
         extreme = F.min if aggregate.function is Function.MIN else F.max
-        found = extreme(self._within(aggregate, bound.column))
-        match bound.type:
-            case T.DateType():
-                return Compiled(aggregate, F.unix_date(found), _date)
-            case T.TimestampType():
-                return Compiled(aggregate, F.unix_micros(found), _instant)
-            case T.TimestampNTZType():
-                return Compiled(aggregate, found, _local)
-            case type_ if is_number(type_):
-                return Compiled(aggregate, found, _reader(type_))
-            case type_:
-                raise Refusal(
-                    f"'{aggregate.of}' is {type_.simpleString()}: "
-                    f"{aggregate.function.value} needs numbers, dates or timestamps"
-                )
+        left = leaving(extreme(self._within(aggregate, bound.column)), bound.type)
+        if left is None:
+            raise Refusal(
+                f"'{aggregate.of}' is {bound.type.simpleString()}: "
+                f"{aggregate.function.value} needs numbers, dates or timestamps"
+            )
+        return Compiled(aggregate, *left)
 
     def number(self, aggregate: Aggregate) -> SparkColumn:
         """The numbers that are aggregated; raises `Refusal` where they are none."""
@@ -161,36 +155,6 @@ def _unless_overflow(read: Read) -> Read:
     return lambda found: Unmeasurable(text) if found == _OVERFLOW else read(found)
 
 
-def _reader(type_: T.DataType) -> Read:
-    if isinstance(type_, INTEGERS):
-        return int
-    return Decimal if isinstance(type_, T.DecimalType) else float
-
-
 def _halves(text: str) -> Measurement:
     high, low = map(int, text.split("|"))
     return (high << 32) + low
-
-
-def _instant(text: str) -> Measurement:
-    return from_micros(int(text)) or Unmeasurable("a timestamp lies outside the years 1 to 9999")
-
-
-def _local(text: str) -> Measurement:
-    try:
-        return dt.datetime.fromisoformat(_padded(text))  # without zone, as the column is
-    except ValueError:
-        return Unmeasurable("a timestamp lies outside the years 1 to 9999")
-
-
-def _padded(text: str) -> str:
-    """Spark drops trailing zeros of a fraction; Python 3.10 wants three or six digits."""
-    head, dot, fraction = text.partition(".")
-    return f"{head}.{fraction.ljust(6, '0')}" if dot else head
-
-
-def _date(text: str) -> Measurement:
-    try:
-        return dt.date(1970, 1, 1) + dt.timedelta(days=int(text))
-    except OverflowError:
-        return Unmeasurable("a date lies outside the years 1 to 9999")

@@ -25,12 +25,14 @@ from dqx_dagster.spark import distinct, quantiles
 from dqx_dagster.spark.binding import Binding, Refusal
 from dqx_dagster.spark.compile import Compiled, Compiler
 from dqx_dagster.spark.cost import Cost, Meter
+from dqx_dagster.spark.expressions import Expressions
 from dqx_dagster.spark.failures import FAILURES, check_alive, reason
 from dqx_dagster.spark.orphans import orphans_query
 from dqx_dagster.spark.partition import rows_of
 from dqx_dagster.spark.patterns import refused_patterns
 from dqx_dagster.spark.periods import periods_query
 from dqx_dagster.spark.query import Found, Query, Runner, Subject, scan
+from dqx_dagster.spark.sql import sql_queries
 from dqx_dagster.spark.tables import Given, Tables
 from dqx_dagster.spark.types import actual_types
 
@@ -38,12 +40,15 @@ MAX_BUFFERS = 90
 """Fields of aggregation buffers in one query: above 100 Spark stops generating code for it."""
 
 
-def measure(table: DataFrame, plan: Plan, *, now: dt.datetime) -> Found:
+def measure(
+    table: DataFrame, plan: Plan, *, now: dt.datetime, tables: Given = MappingProxyType({})
+) -> Found:
     """Measure everything in the plan; each leaf has a measurement, or the reason why it has none.
 
-    `now` is the clock. Raises `EngineError` where nothing can be measured at all.
+    `now` is the clock; `tables` are the other tables that queries read. Raises `EngineError` where
+    nothing can be measured at all.
     """
-    return measure_with_cost(table, plan, now=now)[0]
+    return measure_with_cost(table, plan, now=now, tables=tables)[0]
 
 
 def measure_with_cost(
@@ -78,14 +83,17 @@ def measure_with_cost(
     try:
         if partition is not None:
             table = table.where(rows_of(partition, binding))
-        subject = Subject(table, Compiler(binding), Runner(spark, meter))
+        compiler = Compiler(binding, Expressions(table, now))
+        subject = Subject(table, compiler, Runner(spark, meter))
         own = _own(plan, subject, found)
         beside = [orphans_query(leaf, subject, others) for leaf in plan.orphans]
-        found |= subject.runner.run([*_shared(plan, own, subject, now, found), *beside])
+        with sql_queries(plan.queries, table, others, now) as queries:
+            shared = list(_shared(plan, own, subject, now, found))
+            found |= subject.runner.run([*shared, *beside, *queries])
         for part, aggregates in own.items():
             found |= part.measure(list(aggregates), subject, found)
     except Refusal as refusal:  # the rows of the partition cannot be told from others
-        found |= dict.fromkeys((*plan.aggregates, *plan.orphans), refusal.unmeasurable)
+        found |= {leaf: found.get(leaf, refusal.unmeasurable) for leaf in plan.leaves}
     except FAILURES as error:  # not even columns can be built without a session
         check_alive(spark, error)
         raise EngineError(f"the table cannot be measured: {reason(error)}") from None

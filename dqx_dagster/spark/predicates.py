@@ -30,8 +30,9 @@ from dqx_dagster.metrics.predicate import (
     Or,
     Predicate,
 )
-from dqx_dagster.metrics.value import Column, Length, Literal, Lowercase, Row, Value
+from dqx_dagster.metrics.value import Column, Length, Literal, Lowercase, Row, SqlText, Value
 from dqx_dagster.spark.binding import Binding, Bound, Refusal
+from dqx_dagster.spark.expressions import Expressions
 from dqx_dagster.spark.literals import (
     FLOATS,
     TEXTS,
@@ -57,9 +58,9 @@ _KINDS = {"string": TEXTS, "list": (T.ArrayType,), "map": (T.MapType,)}
 class Predicates:
     """Compiles predicates for one table."""
 
-    def __init__(self, binding: Binding) -> None:
-        """`binding` is the table's schema."""
-        self._binding = binding
+    def __init__(self, binding: Binding, expressions: Expressions | None = None) -> None:
+        """`binding` is the table's schema; `expressions` are needed where rules have SQL."""
+        self._binding, self._expressions = binding, expressions
 
     def total(self, predicate: Predicate) -> SparkColumn:
         """True or false, never null."""
@@ -101,6 +102,13 @@ class Predicates:
                 return _joined(operator.and_, map(self.maybe, parts), of_none=True)
             case Or(parts):
                 return _joined(operator.or_, map(self.maybe, parts), of_none=False)
+            case SqlText():
+                return self._condition(predicate)
+
+    def _condition(self, text: SqlText) -> SparkColumn:
+        if self._expressions is None:
+            raise Refusal("SQL cannot be measured here")
+        return self._expressions.condition(text, self._binding)
 
     def length(self, value: Length) -> SparkColumn:
         """Characters, elements, or set fields; null for null."""
@@ -132,8 +140,8 @@ class Predicates:
                 bound = self._binding.bind(of)
                 text = isinstance(bound.type, TEXTS)
                 return Bound(F.lower(bound.column), bound.type) if text else bound
-            case Row():
-                raise Refusal("several columns have no order")
+            case Row() | SqlText():
+                raise Refusal("it is not compared with a constant")
 
     def _ordered(self, value: Value, bound: Bound) -> None:
         moments = isinstance(bound.type, T.DateType | T.TimestampType | T.TimestampNTZType)

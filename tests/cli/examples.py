@@ -188,6 +188,36 @@ EXAMPLES: dict[str, dict[str, str]] = {
             """
         )
     },
+    "sql": {
+        "orders.yaml": odcs(
+            quality="""
+            - name: checked
+              type: sql
+              query: SELECT COUNT(* FROM orders
+              mustBe: 0
+            """
+        )
+    },
+    "sql-dialect": {
+        "orders.yaml": odcs(
+            quality="""
+            - name: checked
+              type: sql
+              query: SELECT COUNT(*) FROM "orders"
+              mustBe: 0
+            """
+        )
+    },
+    "sql-refused": {
+        "orders.yaml": odcs(
+            quality="""
+            - name: checked
+              type: sql
+              query: DELETE FROM orders
+              mustBe: 0
+            """
+        )
+    },
     "threshold": {
         "orders.yaml": odcs(
             quality="""
@@ -235,6 +265,16 @@ EXAMPLES: dict[str, dict[str, str]] = {
             - name: volume
               metric: rowCount
               mustBeLesThan: 5
+            """
+        )
+    },
+    "unknown-table": {
+        "orders.yaml": odcs(
+            quality="""
+            - name: checked
+              type: sql
+              query: SELECT COUNT(*) FROM ordesr
+              mustBe: 0
             """
         )
     },

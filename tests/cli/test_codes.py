@@ -24,7 +24,7 @@ def report_calls(tree: ast.AST) -> Iterator[ast.Call]:
     """Calls that say something about a contract: of a report, or of an error that becomes one."""
     for node in ast.walk(tree):
         match node:
-            case ast.Call(func=ast.Name(id="add" | "_Wrong" | "ParameterError")):
+            case ast.Call(func=ast.Name(id="add" | "_Wrong" | "ParameterError" | "SqlError")):
                 yield node
             case ast.Call(
                 func=ast.Attribute(

@@ -293,10 +293,6 @@ def test_strict_refuses_what_the_published_schema_refuses(write: Write) -> None:
             " skipping",
         ),
         (
-            "name: s\ntype: sql\nquery: SELECT 1\nmustBe: 0",
-            "Quality rule 's': type 'sql' is not executable in DQX; skipping",
-        ),
-        (
             "name: labs\ntype: custom\nengine: dqx\n"
             "implementation: {criticality: error, check: {function: is_not_null}}",
             "Quality rule 'labs': type 'custom' with engine 'dqx' is not executable in DQX;"

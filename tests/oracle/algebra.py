@@ -36,7 +36,17 @@ from dqx_dagster.metrics.metric import (
 )
 from dqx_dagster.metrics.periods import Granularity, Window
 from dqx_dagster.metrics.plan import Plan
-from dqx_dagster.metrics.value import Column, Length, Literal, LiteralType, Lowercase, Row, Value
+from dqx_dagster.metrics.value import (
+    Column,
+    Length,
+    Literal,
+    LiteralType,
+    Lowercase,
+    Row,
+    SqlText,
+    Value,
+)
+from oracle import sql
 
 Rows: TypeAlias = Sequence[Mapping[str, Any]]
 Types: TypeAlias = Mapping[str, ActualType]
@@ -64,7 +74,7 @@ def measure(
     for leaf in plan.orphans:
         keys = (others or {}).get(leaf.table, ((), {})) if leaf.table else (rows, types)
         found[leaf] = orphans(leaf, (rows, types), keys)
-    return found
+    return found | {leaf: sql.query(leaf, rows, types, now) for leaf in plan.queries}
 
 
 def orphans(leaf: Orphans, table: tuple[Rows, Types], other: tuple[Rows, Types]) -> Measurement:
@@ -91,6 +101,12 @@ def keys(columns: Sequence[Column], rows: Rows, types: Types) -> Iterator[Any]:
 
 def aggregate(leaf: Aggregate, rows: Rows, types: Types, now: dt.datetime) -> Measurement:
     """One aggregate, or why there is none."""
+    if isinstance(leaf.of, SqlText):
+        return sql.value(leaf.of, rows, types, now)
+    without_sql = sql.applied(leaf, rows, types, now)
+    if isinstance(without_sql, Unmeasurable):
+        return without_sql
+    leaf, rows = without_sql
     try:
         for some in ([dict.fromkeys(types)], rows):  # also an empty table lacks a column
             result: Measurement = over(some, leaf, now)
@@ -131,6 +147,8 @@ def over(rows: Rows, leaf: Aggregate, now: dt.datetime) -> Any:
 
 def value_of(value: Value, row: Mapping[str, Any]) -> Any:
     match value:
+        case SqlText():
+            raise NotImplementedError("SQL is evaluated by DuckDB, not row by row")
         case Column(path):
             return field(row, path)
         case Length(of):
@@ -219,6 +237,8 @@ def holds(predicate: p.Predicate, row: Mapping[str, Any]) -> bool:
     match predicate:
         case p.Always():
             return True
+        case SqlText():
+            raise NotImplementedError("SQL is evaluated by DuckDB, not row by row")
         case p.IsSet(of):
             return value_of(of, row) is not None
         case p.OneOf(of, literals):

@@ -20,6 +20,7 @@ from dqx_dagster.metrics.value import (
     LiteralType,
     Lowercase,
     Row,
+    SqlText,
     Value,
     literal,
 )
@@ -296,5 +297,5 @@ def _in_value(of: Value) -> Iterator[str]:
 
 def _in_predicate(predicate: p.Predicate) -> Iterator[str]:
     for atom in atoms_of(predicate):
-        if not isinstance(atom, p.Always | p.Not | p.And | p.Or):
+        if not isinstance(atom, p.Always | p.Not | p.And | p.Or | SqlText):
             yield from _in_value(atom.of)
