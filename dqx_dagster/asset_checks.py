@@ -10,10 +10,11 @@ from os import PathLike
 
 import dagster as dg
 
+from dqx_dagster.check_order import untangled
 from dqx_dagster.checks.rule import Settings
 from dqx_dagster.contract_checks import ContractChecks, Contracts, contract_checks
 from dqx_dagster.data_source import DataSource, as_source
-from dqx_dagster.evaluation import evaluate
+from dqx_dagster.evaluation import evaluate, other_tables
 from dqx_dagster.partitions import partition_of
 from dqx_dagster.translator import DagsterContractTranslator
 
@@ -44,7 +45,7 @@ def build_contract_checks(
         retry_policy: Applies to failures of Spark or storage. A verdict is never retried.
     """
     found = contract_checks(contracts, translator, settings)
-    return definitions_of(found, source, resource_key, pool, retry_policy)
+    return definitions_of(untangled(found, found, {}), source, resource_key, pool, retry_policy)
 
 
 def definitions_of(
@@ -71,7 +72,7 @@ def _definition(
     retry_policy: dg.RetryPolicy | None,
 ) -> dg.AssetChecksDefinition:
     @dg.multi_asset_check(
-        name=f"{checks.key.to_python_identifier()}__contract_checks",
+        name=f"{checks.key.to_python_identifier()}__{checks.step}",
         specs=list(checks.specs.values()),
         description=f"Contract: {checks.contract.title}",
         can_subset=True,
@@ -84,9 +85,11 @@ def _definition(
         context: dg.AssetCheckExecutionContext,
     ) -> Iterator[dg.AssetCheckResult | dg.AssetObservation]:
         resource = getattr(context.resources, resource_key)
-        table = source(getattr(resource, "spark_session", resource), checks.contract, context)
+        session = getattr(resource, "spark_session", resource)
+        table = source(session, checks.contract, context)
         partition = partition_of(context, checks.contract, checks.key)
-        found = evaluate(checks, context.selected_asset_check_keys, table, partition)
+        others = other_tables(checks, source, session, context)
+        found = evaluate(checks, context.selected_asset_check_keys, table, partition, others)
         context.log.info(found.summary)
         single = context.partition_key if context.has_partition_key and partition else None
         yield dg.AssetObservation(checks.key, metadata=found.table, partition=single)

@@ -13,10 +13,11 @@ from dqx_dagster.asset_specs import described
 from dqx_dagster.attachment import (
     asset_specs,
     collisions,
-    is_attached,
     missing_assets,
+    unattached,
     unclear_partitions,
 )
+from dqx_dagster.check_order import untangled
 from dqx_dagster.checks.rule import Settings
 from dqx_dagster.contract_checks import Contracts, contract_checks
 from dqx_dagster.data_source import DataSource
@@ -68,7 +69,8 @@ def with_contracts(
         raise DefinitionsError("\n".join(errors))
     for text, _ in problems:
         warnings.warn(text, ContractWarning, stacklevel=2)
-    new = [checks for checks in found if not is_attached(checks, defs)]
+    made_from = {key: {dep.asset_key for dep in spec.deps} for key, spec in specs.items()}
+    new = untangled([unattached(checks, defs) for checks in found], found, made_from)
     if partitioned_checks:
         partitions = {key: spec.partitions_def for key, spec in specs.items()}
         new = [checks.partitioned(partitions.get(checks.key)) for checks in new]

@@ -1,0 +1,69 @@
+"""Checks that wait for other assets, and circles in which they would wait for each other.
+
+A check that reads another table waits for its asset, and so for that asset's blocking checks; an
+asset waits for the blocking checks of those that it is made from. Employees that refer to their
+departments, and departments to their managers, would go round. Dagster refuses such definitions.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+import dagster as dg
+
+from dqx_dagster.contract_checks import ContractChecks
+from dqx_dagster.errors import ContractWarning
+
+Waits: TypeAlias = Mapping[dg.AssetKey, Collection[dg.AssetKey]]
+"""What each asset waits for."""
+
+
+def untangled(
+    chosen: Sequence[ContractChecks], found: Sequence[ContractChecks], made_from: Waits
+) -> list[ContractChecks]:
+    """The chosen ones of all checks that were found, without circles.
+
+    Checks that are part of one get a step of their own, after all assets that they read, and block
+    nothing: what they would block has to be there before they can run.
+    """
+    waits = {key: set(keys) for key, keys in made_from.items()}
+    for checks in found:
+        read = (dep.asset_key for spec in checks.specs.values() for dep in spec.additional_deps)
+        waits.setdefault(checks.key, set()).update(read)
+    parts = []
+    for checks in chosen:
+        late = [key for key in checks.specs if _is_circular(checks.specs[key], waits)]
+        parts += [checks.only(checks.specs.keys() - late), _late(checks.only(late))]
+    return parts
+
+
+def _is_circular(spec: dg.AssetCheckSpec, waits: Waits) -> bool:
+    """Whether an asset that the check waits for waits for the check's own."""
+    seen: set[dg.AssetKey] = set()
+    ahead = [dep.asset_key for dep in spec.additional_deps]
+    while ahead:
+        key = ahead.pop()
+        if key == spec.asset_key:
+            return True
+        if key not in seen:
+            seen.add(key)
+            ahead += waits.get(key, ())
+    return False
+
+
+def _late(checks: ContractChecks) -> ContractChecks:
+    specs = {}
+    for key, spec in checks.specs.items():
+        read = ", ".join(dep.asset_key.to_user_string() for dep in spec.additional_deps)
+        asset, rule = spec.asset_key.to_user_string(), checks.checks[key].rule
+        text = f"it reads {read}, which waits for {asset}: it is checked last, and blocks nothing"
+        if rule.blocking:
+            place = rule.origin
+            message = f"check '{spec.name}' is {rule.severity.value}, but {text}"
+            warnings.warn_explicit(message, ContractWarning, place.file, place.line)
+        description = f"{spec.description or ''}\n\nNote: {text}".strip()
+        specs[key] = spec._replace(blocking=False, description=description)
+    return replace(checks, specs=specs, step="late_contract_checks")
