@@ -29,21 +29,25 @@ def untangled(
     Checks that are part of one get a step of their own, after all assets that they read, and block
     nothing: what they would block has to be there before they can run.
     """
+    specs = [spec for checks in found for spec in checks.specs.values()]
+    late = {spec.key for spec in specs if _is_circular(spec, made_from)}
     waits = {key: set(keys) for key, keys in made_from.items()}
-    for checks in found:
-        read = (dep.asset_key for spec in checks.specs.values() for dep in spec.additional_deps)
-        waits.setdefault(checks.key, set()).update(read)
-    parts = []
-    for checks in chosen:
-        late = [key for key in checks.specs if _is_circular(checks.specs[key], waits)]
-        parts += [checks.only(checks.specs.keys() - late), _late(checks.only(late))]
-    return parts
+    for spec in specs:
+        if spec.key not in late:
+            waits.setdefault(spec.asset_key, set()).update(_read(spec))
+    late |= {spec.key for spec in specs if _is_circular(spec, waits)}
+    parts = ((checks.only(checks.specs.keys() - late), checks.only(late)) for checks in chosen)
+    return [part for prompt, last in parts for part in (prompt, _late(last))]
+
+
+def _read(spec: dg.AssetCheckSpec) -> list[dg.AssetKey]:
+    return [dep.asset_key for dep in spec.additional_deps]
 
 
 def _is_circular(spec: dg.AssetCheckSpec, waits: Waits) -> bool:
     """Whether an asset that the check waits for waits for the check's own."""
     seen: set[dg.AssetKey] = set()
-    ahead = [dep.asset_key for dep in spec.additional_deps]
+    ahead = _read(spec)
     while ahead:
         key = ahead.pop()
         if key == spec.asset_key:
@@ -57,7 +61,7 @@ def _is_circular(spec: dg.AssetCheckSpec, waits: Waits) -> bool:
 def _late(checks: ContractChecks) -> ContractChecks:
     specs = {}
     for key, spec in checks.specs.items():
-        read = ", ".join(dep.asset_key.to_user_string() for dep in spec.additional_deps)
+        read = ", ".join(asset.to_user_string() for asset in _read(spec))
         asset, rule = spec.asset_key.to_user_string(), checks.checks[key].rule
         text = f"it reads {read}, which waits for {asset}: it is checked last, and blocks nothing"
         if rule.blocking:
