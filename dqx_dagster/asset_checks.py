@@ -10,10 +10,11 @@ from os import PathLike
 
 import dagster as dg
 
+from dqx_dagster.check_order import untangled
 from dqx_dagster.checks.rule import Settings
-from dqx_dagster.contract_checks import ContractChecks, Contracts, contract_checks
+from dqx_dagster.contract_checks import STEP, ContractChecks, Contracts, contract_checks
 from dqx_dagster.data_source import DataSource, as_source
-from dqx_dagster.evaluation import evaluate
+from dqx_dagster.evaluation import evaluate, other_tables
 from dqx_dagster.partitions import partition_of
 from dqx_dagster.translator import DagsterContractTranslator
 
@@ -44,7 +45,7 @@ def build_contract_checks(
         retry_policy: Applies to failures of Spark or storage. A verdict is never retried.
     """
     found = contract_checks(contracts, translator, settings)
-    return definitions_of(found, source, resource_key, pool, retry_policy)
+    return definitions_of(untangled(found, found, {}), source, resource_key, pool, retry_policy)
 
 
 def definitions_of(
@@ -63,9 +64,9 @@ def definitions_of(
     ]
 
 
-def op_name(key: dg.AssetKey) -> str:
+def op_name(key: dg.AssetKey, step: str = STEP) -> str:
     """The op with the checks of an asset's contract; two of one name cannot be loaded."""
-    return f"{key.to_python_identifier()}__contract_checks"
+    return f"{key.to_python_identifier()}__{step}"
 
 
 def _definition(
@@ -76,7 +77,7 @@ def _definition(
     retry_policy: dg.RetryPolicy | None,
 ) -> dg.AssetChecksDefinition:
     @dg.multi_asset_check(
-        name=op_name(checks.key),
+        name=op_name(checks.key, checks.step),
         specs=list(checks.specs.values()),
         description=f"Contract: {checks.contract.title}",
         can_subset=True,
@@ -89,9 +90,11 @@ def _definition(
         context: dg.AssetCheckExecutionContext,
     ) -> Iterator[dg.AssetCheckResult | dg.AssetObservation]:
         resource = getattr(context.resources, resource_key)
-        table = source(getattr(resource, "spark_session", resource), checks.contract, context)
+        session = getattr(resource, "spark_session", resource)
+        table = source(session, checks.contract, context)
         partition = partition_of(context, checks.contract, checks.key)
-        found = evaluate(checks, context.selected_asset_check_keys, table, partition)
+        others = other_tables(checks, source, session, context)
+        found = evaluate(checks, context.selected_asset_check_keys, table, partition, others)
         context.log.info(found.summary)
         single = context.partition_key if context.has_partition_key and partition else None
         yield dg.AssetObservation(checks.key, metadata=found.table, partition=single)

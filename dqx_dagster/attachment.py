@@ -90,7 +90,7 @@ def collisions(
     ops = {each.node_def.name for each in checks}
     for each in found:
         asset = each.key.to_user_string()
-        if op_name(each.key) in ops:
+        if each.specs and op_name(each.key) in ops:
             text = f"asset '{asset}' has the checks of a contract already"
             yield f"{each.contract.origin}: {text}; make them in one way, with the same settings"
             continue
@@ -100,18 +100,27 @@ def collisions(
             yield f"{place}: {text}; rename yours, or set Settings(name_prefix=…)"
 
 
-def is_attached(checks: ContractChecks, defs: dg.Definitions) -> bool:
-    """Whether the definitions have these very checks: made in the asset's step, or built before."""
+def unattached(checks: ContractChecks, defs: dg.Definitions) -> ContractChecks:
+    """What the definitions lack of these checks: all, or nothing where they were made before.
+
+    An asset that was made from its contract's file alone lacks the checks that read other tables.
+    """
     there = _check_specs(defs)
-    return bool(checks.specs) and all(
-        key in there and _says(there[key]) == _says(spec) for key, spec in checks.specs.items()
+    lacking = [key for key in checks.specs if key not in there]
+    is_part = len(lacking) < len(checks.specs)
+    same = all(
+        _says(there[key]) == _says(checks.specs[key]) for key in checks.specs if key in there
     )
+    if is_part and same and all(checks.checks[key].rule.reads for key in lacking):
+        return checks.only(lacking)
+    return checks
 
 
 def _says(spec: dg.AssetCheckSpec) -> tuple[object, ...]:
     """What a check is about, and that it comes from a contract, but not from which file."""
     known = ("severity", "word", "column")
-    return (spec.blocking, *(spec.metadata.get(f"dqx_dagster/{each}") for each in known))
+    waits = {dep.asset_key for dep in spec.additional_deps}
+    return (spec.blocking, waits, *(spec.metadata.get(f"dqx_dagster/{each}") for each in known))
 
 
 def _check_specs(defs: dg.Definitions) -> dict[dg.AssetCheckKey, dg.AssetCheckSpec]:

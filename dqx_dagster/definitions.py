@@ -13,12 +13,13 @@ from dqx_dagster.asset_specs import described
 from dqx_dagster.attachment import (
     asset_specs,
     collisions,
-    is_attached,
     missing_assets,
     never_run,
+    unattached,
     unclear_partitions,
 )
 from dqx_dagster.blocking.guard import guard_all
+from dqx_dagster.check_order import untangled
 from dqx_dagster.checks.rule import Settings
 from dqx_dagster.contract_checks import Contracts, contract_checks
 from dqx_dagster.data_source import DataSource
@@ -67,7 +68,7 @@ def with_contracts(
     found = contract_checks(contracts, translator, settings)
     specs = asset_specs(defs)
     missing = [(text, on_missing_asset == "error") for text in missing_assets(found, defs)]
-    new = [checks for checks in found if not is_attached(checks, defs)]
+    new = [unattached(checks, defs) for checks in found]
     taken = collisions(new, defs.assets or [], defs.asset_checks or [])
     colliding = [(text, True) for text in taken]
     problems = [*missing, *unclear_partitions(found, specs), *colliding]
@@ -75,6 +76,8 @@ def with_contracts(
         raise DefinitionsError("\n".join(errors))
     for text, _ in problems:
         warnings.warn(text, ContractWarning, stacklevel=2)
+    made_from = {key: {dep.asset_key for dep in spec.deps} for key, spec in specs.items()}
+    new = untangled(new, found, made_from)
     if partitioned_checks:
         partitions = {key: spec.partitions_def for key, spec in specs.items()}
         new = [checks.partitioned(partitions.get(checks.key)) for checks in new]

@@ -7,21 +7,24 @@ retry cannot turn one verdict into another.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Collection, Mapping, Sequence
+import functools
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import dagster as dg
 
 from dqx_dagster.checks.bundle import sum_up
 from dqx_dagster.checks.verdict import Verdict
 from dqx_dagster.contract_checks import ContractChecks
+from dqx_dagster.data_source import DataSource
 from dqx_dagster.errors import DefinitionsError
 from dqx_dagster.metadata import present, result_metadata
 from dqx_dagster.metrics.partition import Partition
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
     from dqx_dagster.spark.check import TableResult
 
@@ -41,16 +44,30 @@ class Evaluation:
         return tuple(r for r in self.results if not r.passed and r.severity is error)
 
 
+Others: TypeAlias = "Mapping[str, Callable[[], DataFrame]]"
+
+
+def other_tables(
+    checks: ContractChecks, source: DataSource, session: SparkSession, context: Any
+) -> Others:
+    """How the other tables are read that checks need: through the same source, once, on demand."""
+    return {
+        dataset: functools.cache(functools.partial(source, session, contract, context))
+        for dataset, contract in checks.others.items()
+    }
+
+
 def evaluate(
     checks: ContractChecks,
     selected: Collection[dg.AssetCheckKey],
     table: DataFrame,
     partition: Partition | None = None,
+    others: Others = MappingProxyType({}),
 ) -> Evaluation:
     """Measure and judge the selected checks, each of which gets exactly one result.
 
     In a run of a partition its rows are what the checks are about, except for those that are about
-    the whole table.
+    the whole table. `others` read the tables of other contracts, where a check needs them.
     """
     if unknown := set(selected) - set(checks.specs):
         names = ", ".join(sorted(key.name for key in unknown))
@@ -59,7 +76,7 @@ def evaluate(
     whole = [key for key in chosen if not partition or checks.checks[key].rule.whole_table]
     within = [key for key in chosen if key not in whole]
     parts = [
-        _evaluated(checks, keys, table, rows)
+        _evaluated(checks, keys, table, rows, others)
         for keys, rows in ((whole, None), (within, partition))
         if keys
     ]
@@ -75,12 +92,15 @@ def _evaluated(
     selected: Sequence[dg.AssetCheckKey],
     table: DataFrame,
     partition: Partition | None,
+    others: Others,
 ) -> Evaluation:
     from dqx_dagster.spark.check import check_table  # noqa: PLC0415 - no Spark before checks run
 
     rules = [rule for key in selected for rule in checks.checks[key].members]
     clock = dt.datetime.now(dt.timezone.utc)
-    found = check_table(checks.contract, table, now=clock, rules=rules, partition=partition)
+    found = check_table(
+        checks.contract, table, now=clock, rules=rules, partition=partition, tables=others
+    )
     verdicts = {verdict.rule.name: verdict for verdict in found.verdicts}
     results = []
     for key in selected:

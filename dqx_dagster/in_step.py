@@ -23,12 +23,12 @@ from dqx_dagster.contract.model import Contract
 from dqx_dagster.contract_checks import ContractChecks, contract_checks
 from dqx_dagster.data_source import DataSource, as_source
 from dqx_dagster.errors import DefinitionsError
-from dqx_dagster.evaluation import Evaluation, evaluate
+from dqx_dagster.evaluation import Evaluation, evaluate, other_tables
 from dqx_dagster.partitions import partition_of
 from dqx_dagster.translator import DagsterContractTranslator
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 _OUTPUT = "result"
 
@@ -206,7 +206,8 @@ class _Step:
         selected = context.selected_asset_check_keys
         partition = partition_of(context, self.checks.contract, self.checks.key)
         after = {key for key in selected if partition and self.checks.checks[key].rule.whole_table}
-        audit = evaluate(self.checks, selected - after, table)
+        others = other_tables(self.checks, self.source, self._session(context), context)
+        audit = evaluate(self.checks, selected - after, table, others=others)
         if broken := audit.blocking:
             yield from audit.results
             raise dg.Failure(
@@ -226,13 +227,18 @@ class _Step:
         """The checks on what is stored."""
         if not keys:
             return Evaluation()
-        resource = getattr(context.resources, self.resource_key)
-        session = getattr(resource, "spark_session", resource)
+        session = self._session(context)
         table = self.source(session, self.checks.contract, context)
         partition = partition_of(context, self.checks.contract, self.checks.key)
-        found = evaluate(self.checks, keys, table, partition)
+        others = other_tables(self.checks, self.source, session, context)
+        found = evaluate(self.checks, keys, table, partition, others)
         context.log.info(found.summary)
         return found
+
+    def _session(self, context: dg.AssetExecutionContext) -> "SparkSession":
+        resource = getattr(context.resources, self.resource_key)
+        session: SparkSession = getattr(resource, "spark_session", resource)
+        return session
 
     @property
     def _name(self) -> str:

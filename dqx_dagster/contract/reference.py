@@ -1,9 +1,9 @@
 """References of ODCS to columns, in this file or another one.
 
 >>> parse_reference("orders.id")
-Reference(text='orders.id', names=('orders', 'id'), file=None, by_id=False)
+Reference(names=('orders', 'id'), file=None, by_id=False)
 >>> parse_reference("shop.yaml#/schema/orders_tbl/properties/id_field")
-Reference(text='...', names=('orders_tbl', 'id_field'), file='shop.yaml', by_id=True)
+Reference(names=('orders_tbl', 'id_field'), file='shop.yaml', by_id=True)
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ MAX_PARTS = 8
 class Reference:
     """Where a column is said to be: in which table, and where in it."""
 
-    text: str
     names: tuple[str, ...]  # of the table, then of its columns; by name the table may have several
     file: str | None = None
     by_id: bool = False
@@ -32,7 +31,7 @@ class Reference:
     def readings(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Every table that may be meant, with the columns in it: a table's name may have dots.
 
-        >>> list(Reference("a.b.c", ("a", "b", "c")).readings)
+        >>> list(Reference(("a", "b", "c")).readings)
         [('a', ('b', 'c')), ('a.b', ('c',))]
         """
         parts = 1 if self.by_id else min(len(self.names) - 1, MAX_PARTS)
@@ -61,8 +60,8 @@ def parse_reference(text: str) -> Reference | None:
     file, hash_, place = text.rpartition("#")
     if "/" not in place:
         names = place.split(".")
-        return Reference(text, tuple(names), file if hash_ else None) if len(names) > 1 else None
+        return Reference(tuple(names), file if hash_ else None) if len(names) > 1 else None
     parts = place.removeprefix("/").split("/")
     sections, names = parts[::2], parts[1::2]
     is_column = len(names) > 1 and sections == ["schema", *["properties"] * (len(names) - 1)]
-    return Reference(text, tuple(names), file if hash_ else None, by_id=True) if is_column else None
+    return Reference(tuple(names), file if hash_ else None, by_id=True) if is_column else None

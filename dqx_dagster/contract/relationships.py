@@ -15,7 +15,13 @@ from typing import Final
 from dqx_dagster.contract.columns import property_at
 from dqx_dagster.contract.model import Argument, Contract, Relationship, Target
 from dqx_dagster.contract.reference import FORMS, Reference, parse_reference
-from dqx_dagster.errors import MAX_WORDS, Origin, Report, did_you_mean
+from dqx_dagster.errors import (
+    MAX_WORDS,
+    ContractValidationError,
+    Origin,
+    Report,
+    did_you_mean,
+)
 
 _KINDS: Final = {
     "string": "text",
@@ -44,6 +50,18 @@ class _Wrong(Exception):  # noqa: N818 - never leaves this module
 
 class _NotAtHand(Exception):  # noqa: N818 - never leaves this module
     """The other table may be in a contract that is not loaded."""
+
+
+def related(contracts: Sequence[Contract]) -> list[Contract]:
+    """Put contracts in touch that were loaded one by one.
+
+    Raises `ContractValidationError` where a relationship leads nowhere.
+    """
+    report, tables = Report(limit=None), Tables(contracts)
+    found = [tables.resolved(contract, report) for contract in contracts]
+    if report.errors:
+        raise ContractValidationError(report.errors)
+    return found
 
 
 class Tables:

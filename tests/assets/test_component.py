@@ -149,6 +149,7 @@ class TestChecks:
             "name_prefix": "dqx_",
             "strict": True,
             "whole_table": ["unique"],
+            "sql_rules": "skip",
         }
         assert set(said) == {field.name for field in dataclasses.fields(Settings)}
 
@@ -166,6 +167,7 @@ class TestChecks:
             name_prefix="dqx_",
             strict=True,
             whole_table=("unique",),
+            sql_rules="skip",
         )
 
     def test_without_settings_they_are_the_usual_ones(self) -> None:

@@ -136,6 +136,16 @@ EXAMPLES: dict[str, dict[str, str]] = {
             """
         )
     },
+    "relationship": {
+        "orders.yaml": odcs(
+            columns="""
+            - name: previous
+              logicalType: integer
+              relationships:
+                - to: order.order_id
+            """
+        )
+    },
     "schema": {"orders.yaml": odcs().replace("status: active\n", "")},
     "scope": {
         "orders.yaml": odcs(

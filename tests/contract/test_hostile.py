@@ -766,6 +766,30 @@ MANY: dict[str, tuple[str | None, Callable[[], str]]] = {
             + lines(2_000, "  - {type: foreignKey, from: t.colunm_%, to: x.y}\n")
         ),
     ),
+    "2,000 relationships to tables that are not there": (
+        None,
+        lambda: odcs(
+            columns(2_000)
+            + "  relationships:\n"
+            + lines(2_000, "  - {type: foreignKey, from: t.column_%, to: x%.y}\n")
+        ),
+    ),
+    "2,000 relationships within one table": (
+        None,
+        lambda: odcs(
+            columns(2_000)
+            + "  relationships:\n"
+            + lines(2_000, "  - {type: foreignKey, from: t.column_%, to: t.column_1}\n")
+        ),
+    ),
+    "a reference of 20,000 names": (
+        None,
+        lambda: odcs(
+            columns(1)
+            + "  relationships:\n"
+            + f"  - {{type: foreignKey, from: t.column_0, to: x{'.a' * 20_000}}}\n"
+        ),
+    ),
     "2,000 partition columns that are not there": (
         REFUSED,
         lambda: (

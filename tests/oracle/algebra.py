@@ -80,13 +80,10 @@ def measure(
 def orphans(leaf: Orphans, table: tuple[Rows, Types], other: tuple[Rows, Types]) -> Measurement:
     """The rows of the table whose key the other one lacks."""
     try:
-        ours, theirs = (
-            list(keys(columns, rows, types))
-            for columns, (rows, types) in ((leaf.columns, table), (leaf.keys, other))
-        )
+        ours, there = list(keys(leaf.columns, *table)), set(keys(leaf.keys, *other))
     except MissingColumnError as missing:
         return Unmeasurable(f"the table has no column '{missing.args[0]}'")
-    return sum(key not in set(theirs) for key in ours)
+    return sum(key not in there for key in ours)
 
 
 def keys(columns: Sequence[Column], rows: Rows, types: Types) -> Iterator[Any]:

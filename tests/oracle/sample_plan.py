@@ -23,6 +23,7 @@ from dqx_dagster.metrics.metric import (
     Leaf,
     Measurement,
     Mismatches,
+    Orphans,
     Quantile,
     Unmeasurable,
     count_set,
@@ -179,6 +180,11 @@ _REFUSED: Final[dict[Leaf, str]] = {
     _FAILS: "Spark reports USER_RAISED_EXCEPTION",
 }
 
+_ORPHANS: Final = (
+    Orphans((_column("a.b"),), None, (_column("${x} `y`"),)),
+    Orphans((_column("größe"), _TEXT), None, (_column("address", "geo", "lat"), _TEXT)),
+)
+
 PLAN: Final[Plan] = plan_metrics(
     [
         *_SCAN[:20],
@@ -187,6 +193,7 @@ PLAN: Final[Plan] = plan_metrics(
         *_QUANTILES,
         *_DISTINCT,
         *_PERIODS,
+        *_ORPHANS,
         _SCHEMA,
     ]
 )
