@@ -36,6 +36,7 @@ BELOW: dict[str, set[str]] = {
 
 LATE = {
     ("contract.model", "dqx_dagster.loading"): "from_odcs and from_yaml read files into this model",
+    ("contract.model", "dqx_dagster.spark"): "failing_rows and good_rows ask Spark, if called",
     ("evaluation", "dqx_dagster.spark"): "loading definitions imports no Spark",
     ("in_step", "dqx_dagster.spark"): "loading definitions imports no Spark",
     ("cli", "dqx_dagster.spark"): "`lint` starts without Spark",
