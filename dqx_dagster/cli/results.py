@@ -87,7 +87,9 @@ def write_results(stream: TextIO, results: Sequence[TableResult], *, colour: boo
     for result in results:
         console.print(_shown(result))
         for name, samples in result.samples.items():
-            console.print(_samples(name, samples))
+            said = samples.problem or "rows that break it"
+            console.print(Text(visible(f"{name}: {said}")), soft_wrap=True)
+            console.print(_samples(samples))
         for skipped in result.skipped:
             place = _place(skipped.origin.file, skipped.origin.line)
             console.print(Text(visible(f"skipped  {place}: {skipped.reason}"), style="dim"))
@@ -111,10 +113,9 @@ def _shown(result: TableResult) -> Table:
     return table
 
 
-def _samples(rule: str, samples: Samples) -> Table:
+def _samples(samples: Samples) -> Table:
     """Rows that break a rule. They are data, and come from others: nothing in them is markup."""
-    title = Text(visible(f"{rule}: {samples.problem or 'rows that break it'}"))
-    table = Table(title=title, title_justify="left", box=None)
+    table = Table(box=None)
     for name in samples.columns:
         table.add_column(Text(visible(name)), overflow="fold")
     for row in samples.rows:

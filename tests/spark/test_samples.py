@@ -199,7 +199,7 @@ def test_an_empty_table_has_none(spark: SparkSession, orders: Contract) -> None:
 
 def test_a_partition_shows_its_own_rows(orders: Contract, table: DataFrame) -> None:
     rules = [r for r in lower(orders, FIVE).rules if r.name == "amount__minimum"]
-    of_b = Partition("b", ((Choice(Column(("shop",)), ("b",)),),))
+    of_b = Partition(("b",), ((Choice(Column(("shop",)), ("b",)),),))
     found = check_table(orders, table, now=NOW, rules=rules, partition=of_b)
     assert found.samples["amount__minimum"].rows == ((None, -2.0),)
 
