@@ -1,7 +1,7 @@
 """Data contracts, enforced where the data is made: ODCS → Dagster asset checks on Spark.
 
-Importing this package starts nothing, and imports neither pyspark nor, before one of its names for
-Dagster is used, dagster: so that the command line starts quickly.
+Importing this package starts nothing, and imports neither dagster nor pyspark before one of its
+names for them is used: so that the command line starts quickly.
 """
 
 import importlib
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from dqx_dagster.definitions import with_contracts
     from dqx_dagster.freshness import freshness_policy
     from dqx_dagster.in_step import contract_asset
+    from dqx_dagster.spark.quarantine import failing_rows, good_rows
     from dqx_dagster.translator import DagsterContractTranslator
 
 __version__ = "0.1.0"
@@ -91,7 +92,9 @@ __all__ = [
     "build_contract_checks",
     "catalog_table",
     "contract_asset",
+    "failing_rows",
     "freshness_policy",
+    "good_rows",
     "guarded",
     "judge",
     "load_contracts",
@@ -119,7 +122,9 @@ _FOR_DAGSTER = {
     "build_contract_checks": "asset_checks",
     "catalog_table": "data_source",
     "contract_asset": "in_step",
+    "failing_rows": "spark.quarantine",
     "freshness_policy": "freshness",
+    "good_rows": "spark.quarantine",
     "guarded": "blocking.guard",
     "log_alerts": "alerts.channels",
     "path_pattern": "data_source",
@@ -132,7 +137,7 @@ _FOR_DAGSTER = {
 
 
 def __getattr__(name: str) -> Any:
-    """The names that need dagster, imported when they are first used."""
+    """The names that need dagster or pyspark, imported when they are first used."""
     if name not in _FOR_DAGSTER:
         raise AttributeError(f"module 'dqx_dagster' has no attribute '{name}'")
     return getattr(importlib.import_module(f"dqx_dagster.{_FOR_DAGSTER[name]}"), name)

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import dagster as dg
 
 from dqx_dagster.checks.bundle import sum_up
+from dqx_dagster.checks.samples import Samples
 from dqx_dagster.checks.verdict import Verdict
 from dqx_dagster.contract_checks import ContractChecks
 from dqx_dagster.data_source import DataSource
 from dqx_dagster.errors import DefinitionsError
-from dqx_dagster.metadata import present, result_metadata
+from dqx_dagster.metadata import failing_rows, present, result_metadata
 from dqx_dagster.metrics.partition import Partition
 
 if TYPE_CHECKING:
@@ -106,12 +107,17 @@ def _evaluated(
     for key in selected:
         check = checks.checks[key]
         verdict = sum_up(check, [verdicts[rule.name] for rule in check.members])
-        results.append(_result(checks.specs[key], verdict, found, partition))
+        samples = {r.name: found.samples[r.name] for r in check.members if r.name in found.samples}
+        results.append(_result(checks.specs[key], verdict, found, partition, samples))
     return Evaluation(tuple(results), _table(found, partition), _summary(found, partition))
 
 
 def _result(
-    spec: dg.AssetCheckSpec, verdict: Verdict, table: TableResult, partition: Partition | None
+    spec: dg.AssetCheckSpec,
+    verdict: Verdict,
+    table: TableResult,
+    partition: Partition | None,
+    samples: Mapping[str, Samples],
 ) -> dg.AssetCheckResult:
     # A blocking check that fails as a warning would not block.
     is_error = spec.blocking or verdict.rule.blocking
@@ -122,7 +128,12 @@ def _result(
         check_name=spec.name,
         severity=dg.AssetCheckSeverity.ERROR if is_error else dg.AssetCheckSeverity.WARN,
         description=verdict.reason,
-        metadata={**result_metadata(verdict), **present(rows), **_cost(table)},
+        metadata={
+            **result_metadata(verdict),
+            **failing_rows(samples),
+            **present(rows),
+            **_cost(table),
+        },
     )
 
 

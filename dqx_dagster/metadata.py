@@ -12,6 +12,7 @@ from typing import Any, Final
 import dagster as dg
 
 from dqx_dagster.checks.rule import Rule, Skipped
+from dqx_dagster.checks.samples import Samples, together
 from dqx_dagster.checks.verdict import Verdict, allowed
 from dqx_dagster.checks.vocabulary import Unit
 from dqx_dagster.contract.model import ColumnType, Contract, Dialect, Property
@@ -24,6 +25,9 @@ _CODE_REFERENCES: Final = "dagster/code_references"
 
 CONTRACT: Final = "dqx_dagster/contract"
 """The file and line of a contract, in the metadata of its asset and of its checks."""
+
+FAILING_ROWS: Final = "failing_rows"
+"""Some rows that break a rule, in the metadata of its check's result."""
 
 
 def present(known: Mapping[str, Any]) -> dict[str, Any]:
@@ -113,6 +117,21 @@ def result_metadata(verdict: Verdict) -> dict[str, Any]:
         else None,
     }
     return present(known)
+
+
+def failing_rows(samples: Mapping[str, Samples]) -> dict[str, Any]:
+    """The rows that break the rules of a check, as a table; or why none are shown."""
+    if not samples:
+        return {}
+    found = together(samples)
+    if found.problem:
+        return {FAILING_ROWS: found.problem}
+    records = [
+        dg.TableRecord(dict(zip(found.columns, map(number, row), strict=True)))
+        for row in found.rows
+    ]
+    schema = dg.TableSchema([dg.TableColumn(name, "text") for name in found.columns])
+    return {FAILING_ROWS: dg.MetadataValue.table(records, schema)}
 
 
 # Assets

@@ -38,6 +38,7 @@ BELOW: dict[str, set[str]] = {
 LATE = {
     ("contract.model", "dqx_dagster.loading"): "from_odcs and from_yaml read files into this model",
     ("checks.lowering", "dqx_dagster.checks.sql"): "sqlglot is imported where a contract has SQL",
+    ("contract.model", "dqx_dagster.spark"): "failing_rows and good_rows ask Spark, if called",
     ("evaluation", "dqx_dagster.spark"): "loading definitions imports no Spark",
     ("in_step", "dqx_dagster.spark"): "loading definitions imports no Spark",
     ("cli", "dqx_dagster.spark"): "`lint` starts without Spark",

@@ -32,6 +32,7 @@ from dqx_dagster.metrics.predicate import (
     every,
 )
 from dqx_dagster.metrics.value import Column, Length, Literal, LiteralType, literal
+from dqx_dagster.metrics.violation import NullKeys, Repeated
 
 Broken: TypeAlias = Callable[[Column, Any, Property], Predicate | None]
 
@@ -253,7 +254,8 @@ def schema_measures(column: Column, owner: Property) -> Iterator[tuple[str, Meas
 def primary_key(keys: tuple[Column, ...]) -> Measure:
     """Rows minus distinct complete keys: incomplete keys, and keys beyond the first."""
     metric = Combined(Arithmetic.MINUS, ROWS, distinct_keys(keys))
-    return Measure(metric, "have a key that is repeated or null")
+    says = "have a key that is repeated or null"
+    return Measure(metric, says, Repeated(keys, NullKeys.BROKEN))
 
 
 def option_measure(row: Option, column: Column, value: object, owner: Property) -> Measure | None:

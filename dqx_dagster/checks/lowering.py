@@ -15,7 +15,15 @@ from dqx_dagster.checks.names import check_name, settle
 from dqx_dagster.checks.parameters import ParameterError
 from dqx_dagster.checks.quality import QualityLowering
 from dqx_dagster.checks.relationship import relationship_rule
-from dqx_dagster.checks.rule import Claim, Lowered, Rule, Settings, Severity, Skipped
+from dqx_dagster.checks.rule import (
+    Claim,
+    Lowered,
+    Rule,
+    Settings,
+    Severity,
+    Skipped,
+    failing_rows_problem,
+)
 from dqx_dagster.checks.threshold import Threshold
 from dqx_dagster.checks.vocabulary import Scope, Unit, find
 from dqx_dagster.contract.columns import walk
@@ -180,6 +188,7 @@ class _Lowering:
             column=column,
             implied=True,
             whole_table=word in self._settings.whole_table,
+            failing_rows=self._settings.failing_rows,
         )
 
     # What the quality rules say
@@ -210,6 +219,7 @@ class _Lowering:
             dimension=quality.dimension,
             whole_table=self._whole_table(quality, claim),
             reads=claim.reads,
+            failing_rows=self._failing_rows(quality),
         )
 
     def _whole_table(self, quality: Quality, claim: Claim) -> bool:
@@ -222,6 +232,16 @@ class _Lowering:
             text = f"{quality.label}: scope must be table or partition, got: {quality.scope.value}"
             self._report.error(quality.scope.origin, "scope", f"{text}{hint}")
         return bool(quality.scope.value == "table")
+
+    def _failing_rows(self, quality: Quality) -> int:
+        """What the rule says of itself, else what the settings say."""
+        if quality.failing_rows is None:
+            return self._settings.failing_rows
+        number = quality.failing_rows.value
+        if problem := failing_rows_problem(number):
+            text = f"{quality.label}: failing rows {problem}"
+            self._report.error(quality.failing_rows.origin, "parameter", text)
+        return 0 if problem else int(number)
 
     def _severity(self, quality: Quality) -> Severity:
         if quality.severity is None:

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from dqx_dagster.checks.formats import FLAGS, FORMATS
 from dqx_dagster.checks.parameters import ParameterError
+from dqx_dagster.checks.threshold import Threshold
 from dqx_dagster.metrics.metric import (
     ROWS,
     Age,
@@ -27,6 +28,7 @@ from dqx_dagster.metrics.metric import (
 from dqx_dagster.metrics.periods import Granularity, Window
 from dqx_dagster.metrics.predicate import IsSet, Matches, Not, OneOf, Or, Predicate, every
 from dqx_dagster.metrics.value import Column, Length, Literal, Lowercase, Row, literal
+from dqx_dagster.metrics.violation import NullKeys, Repeated, Violation
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +51,28 @@ class Measure:
 
     metric: Metric
     says: str
-    violation: Predicate | None = None  # which single rows break the rule, where rows can
+    violation: Violation | None = None  # which single rows break the rule, where rows can
+    conforming: bool = False  # whether the rows that keep the rule are counted, not the others
+
+    def broken_by(self, limit: Threshold | None) -> Violation | None:
+        """The rows to blame where the limit is broken; none where it asks for more such rows."""
+        if limit is None or limit.temporal:
+            return None
+        enough = (limit.low is not None) is limit.inside  # of the others
+        return self.violation if (enough if self.conforming else limit.admits(0)) else None
 
 
 Build: TypeAlias = Callable[[Given], Measure]
 
 
-def counting(where: Predicate, says: str, violation: Predicate | None = None) -> Measure:
-    """The number of rows where a predicate holds."""
-    return Measure(Aggregate(Function.COUNT, where=where), says, violation)
+def conforming(where: Predicate, says: str, violation: Predicate) -> Measure:
+    """The number of rows that keep a rule; `violation` holds for those that break it."""
+    return Measure(Aggregate(Function.COUNT, where=where), says, violation, conforming=True)
 
 
 def violating(where: Predicate, says: str) -> Measure:
     """The number of rows that break a rule."""
-    return counting(where, says, violation=where)
+    return Measure(Aggregate(Function.COUNT, where=where), says, where)
 
 
 # Nulls and missing values
@@ -114,12 +124,12 @@ def forbidden(given: Given) -> Measure:
 
 def inside_list(given: Given) -> Measure:
     """Rows with a listed value."""
-    return counting(_listed(given), "hold a listed value", _unlisted(given))
+    return conforming(_listed(given), "hold a listed value", _unlisted(given))
 
 
 def unforbidden(given: Given) -> Measure:
     """Rows with a value that is not forbidden; null is no value."""
-    return counting(_unlisted(given), "hold no forbidden value", _listed(given))
+    return conforming(_unlisted(given), "hold no forbidden value", _listed(given))
 
 
 def invalid(given: Given) -> Measure:
@@ -149,7 +159,7 @@ def matching(given: Given) -> Measure:
     """Rows in which the pattern is found."""
     found = Matches(given.column, _expression(given))
     broken = every(IsSet(given.column), Not(found))
-    return counting(found, "match the pattern", broken)
+    return conforming(found, "match the pattern", broken)
 
 
 def unmatched(given: Given) -> Measure:
@@ -167,14 +177,16 @@ def duplicates(given: Given) -> Measure:
     value = keys[0] if len(keys) == 1 else Row(keys)
     distinct = Aggregate(Function.DISTINCT, value)
     says = "repeat a value or are null" if len(keys) == 1 else "repeat a row of values"
-    return Measure(Combined(Arithmetic.MINUS, ROWS, distinct), says)
+    nulls = NullKeys.BROKEN if len(keys) == 1 else NullKeys.EQUAL
+    return Measure(Combined(Arithmetic.MINUS, ROWS, distinct), says, Repeated(keys, nulls))
 
 
 def repeated(keys: tuple[Column, ...]) -> Measure:
     """Rows beyond the first of each key; keys that contain a NULL are left out."""
     whole = count_set(*keys)
     metric = Combined(Arithmetic.MINUS, whole, distinct_keys(keys))
-    return Measure(metric, "repeat the key" if len(keys) > 1 else "repeat a value")
+    says = "repeat the key" if len(keys) > 1 else "repeat a value"
+    return Measure(metric, says, Repeated(keys, NullKeys.LEFT_OUT))
 
 
 def distinct_keys(keys: tuple[Column, ...]) -> Aggregate:

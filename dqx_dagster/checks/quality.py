@@ -258,7 +258,7 @@ class QualityLowering:
             says=measure.says,
             unit=unit,
             counted=measure.metric if row.unit is Unit.ROWS else None,
-            violation=measure.violation,
+            violation=measure.broken_by(limit),
         )
 
     def _unit(self, quality: Quality, row: CheckType) -> Unit:

@@ -35,6 +35,7 @@ def relationship_rule(
             says=f"have no match in {other}",
             unit=Unit.ROWS,
             counted=metric,
+            violation=metric,
         ),
         severity=settings.implied_severity,
         origin=relationship.origin,
@@ -45,4 +46,5 @@ def relationship_rule(
         implied=True,
         whole_table=within or WORD in settings.whole_table,
         reads=() if within else (other,),
+        failing_rows=settings.failing_rows,
     )

@@ -15,7 +15,7 @@ from dqx_dagster.checks.vocabulary import CHECKS, Unit
 from dqx_dagster.errors import Finding, Origin, did_you_mean
 from dqx_dagster.metrics.metric import ROWS, Metric, SqlQuery, leaves
 from dqx_dagster.metrics.plan import Plan, plan_metrics
-from dqx_dagster.metrics.predicate import Predicate
+from dqx_dagster.metrics.violation import Violation
 
 
 class Severity(enum.Enum):
@@ -63,6 +63,7 @@ class Settings:
     before the name of every check; `strict` refuses contracts that only this project reads;
     `sql_rules` is "run", or "skip" where no rule of `type: sql` may run. `whole_table` names checks
     (`primaryKey`, `duplicateValues`, …) that are about all rows, also in a run of one partition.
+    `failing_rows` is how many of the rows that break a rule are shown.
     """
 
     severities: Mapping[str, Severity] = field(default_factory=lambda: SEVERITIES, hash=False)
@@ -74,6 +75,7 @@ class Settings:
     strict: bool = False
     whole_table: tuple[str, ...] = ()
     sql_rules: Literal["run", "skip"] = "run"
+    failing_rows: int = 0
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[A-Za-z0-9_]*", self.name_prefix):
@@ -83,6 +85,20 @@ class Settings:
             raise ValueError(f"whole_table: there is no check '{word}'{did_you_mean(word, known)}")
         if self.sql_rules not in ("run", "skip"):
             raise ValueError(f"sql_rules must be 'run' or 'skip', got: {self.sql_rules!r}")
+        if problem := failing_rows_problem(self.failing_rows):
+            raise ValueError(f"failing_rows {problem}")
+
+
+MAX_FAILING_ROWS: Final = 100
+"""Of one rule. More belong into a table: see docs/failing-rows.md."""
+
+
+def failing_rows_problem(number: object) -> str | None:
+    """What is wrong with a number of rows to show."""
+    whole = isinstance(number, int) and not isinstance(number, bool)
+    if whole and 0 <= number <= MAX_FAILING_ROWS:  # type: ignore[operator]
+        return None
+    return f"must be a whole number from 0 to {MAX_FAILING_ROWS}, got: {number}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +110,7 @@ class Claim:
     says: str
     unit: Unit = Unit.VALUE
     counted: Metric | None = None  # the number of rows, where the metric is a share of rows
-    violation: Predicate | None = None
+    violation: Violation | None = None  # which rows break it, where single rows can
 
     @property
     def metrics(self) -> Iterator[Metric]:
@@ -127,6 +143,7 @@ class Rule:
     implied: bool = False  # said by the schema or the SLA, not by a quality rule
     whole_table: bool = False  # about all rows, also in a run of one partition
     reads: tuple[str, ...] = ()  # the datasets of other contracts whose tables it needs
+    failing_rows: int = 0  # how many of the rows that break it are shown
 
     @property
     def blocking(self) -> bool:

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from dqx_dagster.checks.samples import Cell, Samples
 from dqx_dagster.checks.verdict import Outcome, Verdict
 from dqx_dagster.cli.terminal import visible
 
@@ -43,7 +44,7 @@ def _table(result: TableResult) -> dict[str, Any]:
         "dataset": result.contract.dataset,
         "rows": result.rows,
         "cost": {"seconds": cost.seconds, "scans": scans, "jobs": cost.jobs},
-        "checks": [_check(verdict) for verdict in result.verdicts],
+        "checks": [_check(v, result.samples.get(v.rule.name)) for v in result.verdicts],
         "skipped": [
             {"rule": s.title, "reason": s.reason, "origin": _place(s.origin.file, s.origin.line)}
             for s in result.skipped
@@ -51,7 +52,7 @@ def _table(result: TableResult) -> dict[str, Any]:
     }
 
 
-def _check(verdict: Verdict) -> dict[str, Any]:
+def _check(verdict: Verdict, samples: Samples | None) -> dict[str, Any]:
     rule, actual = verdict.rule, verdict.actual
     finite = not isinstance(actual, float) or math.isfinite(actual)
     return {
@@ -65,7 +66,14 @@ def _check(verdict: Verdict) -> dict[str, Any]:
         "threshold": str(rule.claim.threshold) if rule.claim.threshold else None,
         "reason": verdict.reason,
         "origin": _place(rule.origin.file, rule.origin.line),
+        **({"failing_rows": _failing(samples)} if samples else {}),
     }
+
+
+def _failing(samples: Samples) -> dict[str, Any]:
+    if samples.problem:
+        return {"problem": samples.problem}
+    return {"columns": samples.columns, "rows": samples.rows}
 
 
 def _place(file: str, line: int) -> str:
@@ -78,6 +86,10 @@ def write_results(stream: TextIO, results: Sequence[TableResult], *, colour: boo
     console = Console(file=stream, color_system="auto" if colour else None, width=width)
     for result in results:
         console.print(_shown(result))
+        for name, samples in result.samples.items():
+            said = samples.problem or "rows that break it"
+            console.print(Text(visible(f"{name}: {said}")), soft_wrap=True)
+            console.print(_samples(samples))
         for skipped in result.skipped:
             place = _place(skipped.origin.file, skipped.origin.line)
             console.print(Text(visible(f"skipped  {place}: {skipped.reason}"), style="dim"))
@@ -99,6 +111,20 @@ def _shown(result: TableResult) -> Table:
             Text(visible(_place(rule.origin.file, rule.origin.line)), style="dim"),
         )
     return table
+
+
+def _samples(samples: Samples) -> Table:
+    """Rows that break a rule. They are data, and come from others: nothing in them is markup."""
+    table = Table(box=None)
+    for name in samples.columns:
+        table.add_column(Text(visible(name)), overflow="fold")
+    for row in samples.rows:
+        table.add_row(*(_cell(value) for value in row))
+    return table
+
+
+def _cell(value: Cell) -> Text:
+    return Text("null", style="dim") if value is None else Text(visible(str(value)))
 
 
 def _level(verdict: Verdict) -> str:

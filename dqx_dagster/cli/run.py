@@ -24,7 +24,7 @@ import click
 from rich.console import Console
 
 from dqx_dagster.checks.lowering import lower
-from dqx_dagster.checks.rule import Rule
+from dqx_dagster.checks.rule import MAX_FAILING_ROWS, Rule, Settings
 from dqx_dagster.checks.threshold import parse_moment
 from dqx_dagster.checks.verdict import Verdict
 from dqx_dagster.cli.results import as_json, write_results
@@ -88,6 +88,12 @@ class _Clock(click.ParamType[dt.datetime]):
 @click.option("--select", "patterns", metavar="GLOB", multiple=True, help="Only these checks.")
 @click.option("--now", type=_Clock(), help="The clock, as ISO time. [default: now]")
 @click.option(
+    "--failing-rows",
+    type=click.IntRange(0, MAX_FAILING_ROWS),
+    default=0,
+    help="Show so many rows that break a rule. [default: just where a rule asks for it]",
+)
+@click.option(
     "--fail-on",
     type=click.Choice(["error", "warn"]),
     default="error",
@@ -102,6 +108,7 @@ def run_command(  # noqa: PLR0917 - click passes one argument for each option
     tables: tuple[str, ...],
     patterns: tuple[str, ...],
     now: dt.datetime | None,
+    failing_rows: int,
     fail_on: str,
     format_: str,
 ) -> None:
@@ -115,7 +122,7 @@ def run_command(  # noqa: PLR0917 - click passes one argument for each option
     _check_patterns(patterns, chosen)
     clock = now or dt.datetime.now(dt.timezone.utc)
     try:
-        results = _run(places, patterns, clock)
+        results = _run(places, patterns, clock, Settings(failing_rows=failing_rows))
     except EngineError as error:
         raise click.UsageError(str(error)) from None
     if format_ == "json":
@@ -160,7 +167,10 @@ def _places(tables: Sequence[str], contracts: Sequence[Contract]) -> list[tuple[
 
 
 def _run(
-    places: Sequence[tuple[Contract, str]], patterns: Sequence[str], clock: dt.datetime
+    places: Sequence[tuple[Contract, str]],
+    patterns: Sequence[str],
+    clock: dt.datetime,
+    settings: Settings,
 ) -> list[TableResult]:
     from dqx_dagster.spark.check import check_table  # noqa: PLC0415 - `lint` needs no pyspark
     from dqx_dagster.spark.sources import read_table  # noqa: PLC0415
@@ -173,7 +183,7 @@ def _run(
         }
         for index, (contract, place) in enumerate(places):
             status.update(f"Checking {contract.dataset} ({index + 1} of {len(places)})")
-            rules = [rule for rule in lower(contract).rules if _selected(rule, patterns)]
+            rules = [rule for rule in lower(contract, settings).rules if _selected(rule, patterns)]
             table = read_table(spark, place)
             results.append(check_table(contract, table, now=clock, rules=rules, tables=tables))
     return results

@@ -15,11 +15,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from dqx_dagster.errors import Finding, Origin
 
 EMPTY: Mapping[str, Any] = MappingProxyType({})
+Table = TypeVar("Table")  # a DataFrame, which this room does not know
 
 
 class Dialect(enum.Enum):
@@ -63,6 +64,7 @@ class Quality:
     dimension: str | None = None
     unit: Argument | None = None
     scope: Argument | None = None  # what it is about in a partitioned table
+    failing_rows: Argument | None = None  # how many rows that break it are shown
     tags: tuple[str, ...] = ()
     arguments: Mapping[str, Argument] = field(
         default_factory=dict, hash=False
@@ -127,6 +129,7 @@ class Property:
         default_factory=dict, hash=False
     )  # logicalTypeOptions and enum
     properties: tuple[Property, ...] = ()
+    private_items: bool = False  # something below the items of a list or map is not to be shown
     physical: bool = True  # False for a measure or dimension that is not stored
     id: str | None = None
 
@@ -238,6 +241,21 @@ class Contract:
         """The columns of the primary key, in the order of their positions."""
         keyed = [p for p in self.properties if p.primary_key is not None]
         return tuple(sorted(keyed, key=lambda p: p.primary_key or 0))
+
+    def failing_rows(self, table: Table) -> Table:
+        """The rows of a DataFrame that break rules, with their names in `broken_rules`.
+
+        Function `dqx_dagster.failing_rows` says more, and has options.
+        """
+        from dqx_dagster.spark.quarantine import failing_rows  # noqa: PLC0415 - no Spark at load
+
+        return cast("Table", failing_rows(self, cast("Any", table)))
+
+    def good_rows(self, table: Table) -> Table:
+        """The rows of a DataFrame that break no rule."""
+        from dqx_dagster.spark.quarantine import good_rows  # noqa: PLC0415 - no Spark at load
+
+        return cast("Table", good_rows(self, cast("Any", table)))
 
     @classmethod
     def from_odcs(cls, path: str | Path, *, strict: bool = False) -> list[Contract]:

@@ -55,7 +55,9 @@ NESTED_TYPES: Final = {
 }
 """Types that are written as a mapping: their parameters, and whether each is required."""
 
-_CHECK_HEADER = frozenset({"name", "type", "severity", "description", "tags", "scope"})
+_CHECK_HEADER = frozenset(
+    {"name", "type", "severity", "description", "tags", "scope", "failing_rows"}
+)
 _DAY_HOURS = 24
 
 
@@ -107,6 +109,7 @@ class _Reader:
         self._checks(node, (name,))
         type_ = self._type(node.data.get("type"), (*node.path, "type"), name)
         partitioned = name in self._partitions
+        metadata = node.node("metadata")
         return Property(
             name=name,
             column=name,
@@ -115,6 +118,8 @@ class _Reader:
             description=node.text("description"),
             required=node.data.get("nullable") is False,
             partition=self._partitions.index(name) + 1 if partitioned else None,
+            classification=metadata.text("classification") if metadata else None,
+            tags=metadata.texts("tags") if metadata else (),
             properties=self._fields(node.node("type"), type_),
         )
 
@@ -129,9 +134,12 @@ class _Reader:
                 origin=node.origin(),
                 type=inner,
                 description=node.text("description"),
+                classification=metadata.text("classification") if metadata else None,
+                tags=metadata.texts("tags") if metadata else (),
                 properties=self._fields(node.node("type"), inner),
             )
             for node, (name, inner) in zip(written.nodes("fields"), type_.fields, strict=True)
+            for metadata in [node.node("metadata")]
         )
 
     def _checks(self, owner: Node, column: tuple[str, ...] | None) -> None:
@@ -148,6 +156,9 @@ class _Reader:
                     severity=node.text("severity"),
                     tags=node.texts("tags"),
                     scope=node.argument("scope") if "scope" in node.data else None,
+                    failing_rows=node.argument("failing_rows")
+                    if "failing_rows" in node.data
+                    else None,
                     arguments=arguments,
                 )
             )

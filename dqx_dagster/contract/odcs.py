@@ -5,7 +5,7 @@ Reads the header, columns and keys; quality rules and service levels have module
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from dqx_dagster.contract.columns import check_unique
 from dqx_dagster.contract.document import Document
@@ -21,6 +21,7 @@ from dqx_dagster.contract.node import Node
 from dqx_dagster.contract.odcs_quality import RuleReader
 from dqx_dagster.contract.odcs_relationships import read_relationships
 from dqx_dagster.contract.odcs_sla import read_sla, table_names
+from dqx_dagster.contract.privacy import is_private
 from dqx_dagster.contract.standard import SUPPORTED, Version, check_structure
 from dqx_dagster.errors import Report, YamlPath, did_you_mean
 
@@ -135,6 +136,7 @@ class _Reader:
             tags=node.texts("tags"),
             options=self._options(node),
             properties=fields,
+            private_items=any(map(_is_private, _inside(node))),
             physical=physical,
             id=node.text("id"),
         )
@@ -197,6 +199,25 @@ def column_type(node: Node | None) -> ColumnType | None:
         timezone=timezone if isinstance(timezone, bool) else None,
         zone=zone if isinstance(zone, str) else None,
     )
+
+
+def _inside(node: Node) -> Iterator[Node]:
+    """What is declared below the items of a list, or the keys and values of a map."""
+    for owner, key in ((node, "items"), (node.node("map"), "key"), (node.node("map"), "value")):
+        if owner and (found := owner.node(key)):
+            yield from _whole(found)
+
+
+def _whole(node: Node) -> Iterator[Node]:
+    yield node
+    for child in node.nodes("properties"):
+        yield from _whole(child)
+    yield from _inside(node)
+
+
+def _is_private(node: Node) -> bool:
+    tags, encrypted = node.texts("tags"), node.text("encryptedName")
+    return is_private(node.text("classification"), tags, encrypted)
 
 
 def _position(node: Node, flag: str, key: str) -> int | None:

@@ -230,6 +230,7 @@ class RuleReader:
                 dimension=node.text("dimension"),
                 unit=node.argument("unit") if "unit" in node.data else None,
                 scope=node.custom_property("scope"),
+                failing_rows=node.custom_property("failingRows"),
                 tags=node.texts("tags"),
                 arguments=arguments,
                 skipped=skipped,

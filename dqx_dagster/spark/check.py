@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from pyspark.sql import DataFrame
 
 from dqx_dagster.checks.lowering import lower
 from dqx_dagster.checks.rule import Rule, Settings, Skipped, plan
+from dqx_dagster.checks.samples import Samples, wanted
 from dqx_dagster.checks.verdict import Verdict, judge
 from dqx_dagster.contract.model import Contract
 from dqx_dagster.errors import EngineError, SchemaValidationError
@@ -20,7 +21,8 @@ from dqx_dagster.metrics.plan import plan_metrics
 from dqx_dagster.spark.cost import Cost
 from dqx_dagster.spark.failures import FAILURES, check_alive
 from dqx_dagster.spark.measure import measure, measure_with_cost
-from dqx_dagster.spark.tables import Given
+from dqx_dagster.spark.samples import failing_samples
+from dqx_dagster.spark.tables import Given, Tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,7 @@ class TableResult:
     skipped: tuple[Skipped, ...]
     cost: Cost
     newest: dt.datetime | None = None  # the newest data, where a rule asks for its age
+    samples: Mapping[str, Samples] = field(default_factory=dict)  # of broken rules, by name
 
 
 def check_table(
@@ -49,7 +52,8 @@ def check_table(
 
     `now` is the clock; without one it is the time of the call. With a partition only its rows
     count. `tables` are those of other contracts that rules read, by dataset: DataFrames, or
-    functions that read them, which are called only if a rule needs them.
+    functions that read them, which are called only if a rule needs them. Rows that break rules are
+    looked for after judging, and only for rules that ask for them and are broken.
     """
     clock = now or dt.datetime.now(dt.timezone.utc)
     lowered = lower(contract, settings)
@@ -57,13 +61,20 @@ def check_table(
     needed = plan_metrics([ROWS, *plan(chosen).leaves])
     measured, cost = measure_with_cost(table, needed, now=clock, partition=partition, tables=tables)
     rows = measured[ROWS]
+    verdicts = tuple(judge(rule, measured, clock) for rule in chosen)
+    samples: Mapping[str, Samples] = {}
+    if broken := wanted(verdicts):
+        others = Tables(table.sparkSession, tables)
+        samples, extra = failing_samples(contract, table, broken, others, partition)
+        cost += replace(extra, rows_read=None) if others.used else extra
     return TableResult(
         contract,
         rows if isinstance(rows, int) else None,
-        tuple(judge(rule, measured, clock) for rule in chosen),
+        verdicts,
         lowered.skipped,
         cost,
         _newest(chosen, measured),
+        samples,
     )
 
 

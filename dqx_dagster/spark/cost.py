@@ -27,11 +27,24 @@ class Cost:
     rows_read: int | None = None
     bytes_read: int | None = None
 
+    def __add__(self, other: Cost) -> Cost:
+        """Both together; what one of them does not know is not known."""
+        return Cost(
+            round(self.seconds + other.seconds, 3),
+            _sum(self.jobs, other.jobs),
+            _sum(self.rows_read, other.rows_read),
+            _sum(self.bytes_read, other.bytes_read),
+        )
+
     def scans(self, rows: int | None) -> float | None:
         """How often the table was read: the rows read, by the rows that it has."""
         if not self.rows_read or not rows:  # what is not read from storage is not counted
             return None
         return round(self.rows_read / rows, 2)
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other
 
 
 class Meter:

@@ -7,19 +7,22 @@ that do not fit exactly are left out, as nothing can equal them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 from pyspark.sql import types as T  # noqa: N812
 
 from dqx_dagster.metrics.metric import Orphans
+from dqx_dagster.metrics.value import Column
 from dqx_dagster.spark.binding import Binding, Bound, Refusal
 from dqx_dagster.spark.literals import FLOATS, INTEGERS, TEXTS, is_number
 from dqx_dagster.spark.query import Query, Subject
 from dqx_dagster.spark.tables import Tables
 
+Bind: TypeAlias = Callable[[Column], Bound]
 Forms: TypeAlias = tuple[str, str]
 """How a column of ours and one of theirs are compared, in SQL; `{}` stands for the column."""
 
@@ -28,16 +31,41 @@ def orphans_query(leaf: Orphans, subject: Subject, tables: Tables) -> Query:
     """The number of rows whose key has no match."""
 
     def build() -> DataFrame:
-        other = subject.table if leaf.table is None else tables[leaf.table]
-        ours = [subject.compiler.bind(column) for column in leaf.columns]
-        theirs = _bound(leaf, other)
-        forms = [_forms(*pair) for pair in zip(ours, theirs, strict=True)]
-        rows = _keys(subject.table, ours, [form for form, _ in forms], "k")
-        keys = _keys(other, theirs, [form for _, form in forms], "o")
-        equal = [F.col(f"k{place}") == F.col(f"o{place}") for place in range(len(forms))]
-        return rows.join(keys, equal, "left_anti").agg(F.count(F.lit(1)))
+        rows = orphans(leaf, subject.table, subject.compiler.bind, tables)
+        return rows.agg(F.count(F.lit(1)))
 
     return Query((leaf,), build, lambda rows: {leaf: int(rows[0][0])})
+
+
+def orphans(
+    leaf: Orphans, table: DataFrame, bind: Bind, tables: Tables, *beside: SparkColumn
+) -> DataFrame:
+    """The rows whose key has no match: their keys, and what is wanted beside them."""
+    other = table if leaf.table is None else tables[leaf.table]
+    ours, theirs = [bind(column) for column in leaf.columns], _bound(leaf, other)
+    forms = [_forms(*pair) for pair in zip(ours, theirs, strict=True)]
+    rows = _keys(table, ours, [form for form, _ in forms], "k", *beside)
+    keys = _keys(other, theirs, [form for _, form in forms], "o")
+    equal = [F.col(f"k{place}") == F.col(f"o{place}") for place in range(len(forms))]
+    return rows.join(keys, equal, "left_anti")
+
+
+def with_match(
+    leaf: Orphans, table: DataFrame, ours: Sequence[Bound], tables: Tables, name: str
+) -> DataFrame:
+    """The table with one column more: true where the key has a match, else NULL."""
+    other = table if leaf.table is None else tables[leaf.table]
+    theirs = _bound(leaf, other)
+    forms = [_forms(*pair) for pair in zip(ours, theirs, strict=True)]
+    own = [f"{name}_k{place}" for place in range(len(forms))]
+    found = [f"{name}_o{place}" for place in range(len(forms))]
+    rows = table.withColumns({k: bound.column for k, bound in zip(own, ours, strict=True)})
+    pairs = zip(own, forms, strict=True)
+    rows = rows.withColumns({k: F.expr(form.format(f"`{k}`")) for k, (form, _) in pairs})
+    keys = _keys(other, theirs, [form for _, form in forms], "o").distinct().toDF(*found)
+    equal = [F.col(k) == F.col(o) for k, o in zip(own, found, strict=True)]
+    joined = rows.join(keys.withColumn(name, F.lit(True)), equal, "left")
+    return joined.drop(*own, *found)
 
 
 def _bound(leaf: Orphans, other: DataFrame) -> list[Bound]:
@@ -50,15 +78,21 @@ def _bound(leaf: Orphans, other: DataFrame) -> list[Bound]:
 
 
 def _keys(
-    table: DataFrame, columns: Sequence[Bound], forms: Sequence[str], letter: str
+    table: DataFrame,
+    columns: Sequence[Bound],
+    forms: Sequence[str],
+    letter: str,
+    *beside: SparkColumn,
 ) -> DataFrame:
-    """The complete keys of a table, as columns k0, k1 and so on."""
+    """The complete keys of a table, as columns k0, k1 and so on, and others as b0, b1 and so on."""
     names = [f"{letter}{place}" for place in range(len(columns))]
-    keys = table.select(*(c.column.alias(name) for c, name in zip(columns, names, strict=True)))
+    more = [f"b{place}" for place in range(len(beside))]
+    wanted = zip((*(c.column for c in columns), *beside), (*names, *more), strict=True)
+    keys = table.select(*(column.alias(name) for column, name in wanted))
     for name in names:
         keys = keys.where(F.col(name).isNotNull())
     pairs = zip(forms, names, strict=True)
-    return keys.selectExpr(*(f"{form.format(name)} AS {name}" for form, name in pairs))
+    return keys.selectExpr(*(f"{form.format(name)} AS {name}" for form, name in pairs), *more)
 
 
 def _forms(ours: Bound, theirs: Bound) -> Forms:

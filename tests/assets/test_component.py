@@ -150,6 +150,7 @@ class TestChecks:
             "strict": True,
             "whole_table": ["unique"],
             "sql_rules": "skip",
+            "failing_rows": 3,
         }
         assert set(said) == {field.name for field in dataclasses.fields(Settings)}
 
@@ -168,6 +169,7 @@ class TestChecks:
             strict=True,
             whole_table=("unique",),
             sql_rules="skip",
+            failing_rows=3,
         )
 
     def test_without_settings_they_are_the_usual_ones(self) -> None:
