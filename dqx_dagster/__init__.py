@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from dqx_dagster.definitions import with_contracts
     from dqx_dagster.freshness import freshness_policy
     from dqx_dagster.in_step import contract_asset
-    from dqx_dagster.spark.quarantine import failing_rows, good_rows
     from dqx_dagster.translator import DagsterContractTranslator
 
 __version__ = "0.1.0"
@@ -92,9 +91,7 @@ __all__ = [
     "build_contract_checks",
     "catalog_table",
     "contract_asset",
-    "failing_rows",
     "freshness_policy",
-    "good_rows",
     "guarded",
     "judge",
     "load_contracts",
@@ -122,9 +119,7 @@ _FOR_DAGSTER = {
     "build_contract_checks": "asset_checks",
     "catalog_table": "data_source",
     "contract_asset": "in_step",
-    "failing_rows": "spark.quarantine",
     "freshness_policy": "freshness",
-    "good_rows": "spark.quarantine",
     "guarded": "blocking.guard",
     "log_alerts": "alerts.channels",
     "path_pattern": "data_source",

@@ -245,7 +245,7 @@ class Contract:
     def failing_rows(self, table: Table) -> Table:
         """The rows of a DataFrame that break rules, with their names in `broken_rules`.
 
-        Function `dqx_dagster.failing_rows` says more, and has options.
+        `dqx_dagster.spark.quarantine.failing_rows` says more, and has options.
         """
         from dqx_dagster.spark.quarantine import failing_rows  # noqa: PLC0415 - no Spark at load
 

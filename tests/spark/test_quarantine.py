@@ -10,8 +10,9 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 
-from dqx_dagster import Contract, EngineError, Settings, failing_rows, good_rows, load_contracts
+from dqx_dagster import Contract, EngineError, Settings, load_contracts
 from dqx_dagster.spark.check import check_repeatable, check_table
+from dqx_dagster.spark.quarantine import failing_rows, good_rows
 
 CONTRACT = """\
 apiVersion: v3.1.0
