@@ -126,7 +126,6 @@ def test_the_example_contracts_skip_just_what_they_say() -> None:
     assert inspection.errors == ()
     skipped = "is not executable in DQX; skipping"
     assert [finding.message for finding in inspection.findings] == [
-        f"Quality rule 'reconciled': type 'sql' {skipped}",
         f"Quality rule 'anomalies': type 'custom' with engine 'soda' {skipped}",
     ]
     assert len(inspection.contracts) == 4
