@@ -8,6 +8,7 @@ no result would not block, so every selected check gets exactly one, or the step
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -111,7 +112,7 @@ def contract_checks(
 def load(contracts: Contracts, settings: Settings) -> list[Contract]:
     """Contracts from whatever users give."""
     if isinstance(contracts, str | PathLike):
-        return load_contracts(Path(contracts), strict=settings.strict)
+        return load_contracts(Path(contracts), strict=settings.strict, settings=settings)
     return list(contracts)
 
 
@@ -180,9 +181,11 @@ def _report(
         names = ", ".join(sorted(key.name for key in missing))
         raise DefinitionsError(f"the contract has no check {names}")
     rules = [rule for key in selected for rule in checks.checks[key].members]
-    table = source(getattr(resource, "spark_session", resource), checks.contract, context)
+    spark = getattr(resource, "spark_session", resource)
+    table = source(spark, checks.contract, context)
+    others = {c.dataset: partial(source, spark, c, context) for c in checks.contract.siblings}
     clock = dt.datetime.now(dt.timezone.utc)
-    result = check_table(checks.contract, table, now=clock, rules=rules)
+    result = check_table(checks.contract, table, now=clock, rules=rules, tables=others)
     verdicts = {verdict.rule.name: verdict for verdict in result.verdicts}
     results = []
     for key in selected:

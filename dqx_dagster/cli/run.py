@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import fnmatch
+import functools
 import os
 import socket
 import sys
@@ -166,11 +167,12 @@ def _run(
 
     results = []
     with _session() as spark, Console(stderr=True).status("Starting") as status:
+        tables = {c.dataset: functools.partial(read_table, spark, place) for c, place in places}
         for index, (contract, place) in enumerate(places):
             status.update(f"Checking {contract.dataset} ({index + 1} of {len(places)})")
             rules = [rule for rule in lower(contract).rules if _selected(rule, patterns)]
             table = read_table(spark, place)
-            results.append(check_table(contract, table, now=clock, rules=rules))
+            results.append(check_table(contract, table, now=clock, rules=rules, tables=tables))
     return results
 
 

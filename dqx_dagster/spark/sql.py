@@ -96,10 +96,8 @@ class _Workspace:
         found = self._others.get(dataset)
         if found is None:
             raise Refusal(f"the query reads '{dataset}', which was not given")
-        if isinstance(found, DataFrame) or not callable(found):
-            return found
         try:
-            return found()
+            return found() if callable(found) else found
         except EngineError as error:
             raise Refusal(str(error)) from None
 
