@@ -177,10 +177,7 @@ def _run(
 
     results = []
     with _session() as spark, Console(stderr=True).status("Starting") as status:
-        tables = {
-            contract.dataset: functools.partial(read_table, spark, place)
-            for contract, place in places
-        }
+        tables = {c.dataset: functools.partial(read_table, spark, place) for c, place in places}
         for index, (contract, place) in enumerate(places):
             status.update(f"Checking {contract.dataset} ({index + 1} of {len(places)})")
             rules = [rule for rule in lower(contract, settings).rules if _selected(rule, patterns)]

@@ -40,7 +40,7 @@ class Function(enum.Enum):
     VARIANCE = "variance"
     PERCENTILE = "percentile"
     PERIODS = "periods"
-    SQL = "sql"  # its value is made of aggregates already
+    SQL = "sql"  # its value is made of aggregates already, with the predicate inside them
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ class Compiled:
     column: SparkColumn  # gives one text
     read: Read  # what the text means
     buffers: int = 1  # how many fields Spark keeps for it
+    rows: SparkColumn | None = None  # which rows it is about, where they are chosen by SQL
 
 
 class Compiler:
@@ -49,7 +50,7 @@ class Compiler:
         """The aggregate as a column; raises `Refusal` with the reason where there is none."""
         match aggregate.function:
             case Function.COUNT:
-                return Compiled(aggregate, self._count(aggregate.where), int)
+                return self._count(aggregate)
             case Function.MIN | Function.MAX:
                 return self._extreme(aggregate)
             case Function.SUM:
@@ -59,7 +60,10 @@ class Compiler:
                 return Compiled(aggregate, F.var_samp(value), float, buffers=3)
             case Function.SQL:
                 bound = self.value(aggregate.of)
-                return Compiled(aggregate, *result_of(bound.column, bound.type), buffers=4)
+                column, read = result_of(bound.column, bound.type)
+                is_sql = isinstance(aggregate.where, SqlText)
+                rows = self._predicates.maybe(aggregate.where) if is_sql else None
+                return Compiled(aggregate, column, read, buffers=4, rows=rows)
             case Function.PERCENTILE | Function.DISTINCT | Function.PERIODS:
                 raise Refusal(f"{aggregate.function.value} is measured by queries of its own")
 
@@ -79,14 +83,16 @@ class Compiler:
             raise Refusal(f"'{value}' is {kind}: a date or timestamp is needed")
         return bound
 
-    def _count(self, where: Predicate) -> SparkColumn:
-        match where:
+    def _count(self, aggregate: Aggregate) -> Compiled:
+        match aggregate.where:
             case Always():
-                return F.count(F.lit(1))
+                return Compiled(aggregate, F.count(F.lit(1)), int)
             case IsSet(Column() as column):
-                return F.count(self._binding.bind(column).column)
-            case _:
-                return F.count(F.when(self._predicates.maybe(where), 1))
+                return Compiled(aggregate, F.count(self._binding.bind(column).column), int)
+            case where:
+                rows = self._predicates.maybe(where)
+                chosen = rows if isinstance(where, SqlText) else None
+                return Compiled(aggregate, F.count(F.when(rows, 1)), int, rows=chosen)
 
     def value(self, value: Value | None) -> Bound:
         """Something that can be aggregated; raises `Refusal` where there is no such column."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar
 
 from pyspark.sql import DataFrame, SparkSession
@@ -39,6 +39,7 @@ class Query:
     build: Build
     read: Callable[[Rows], Found]
     halves: Callable[[], tuple[Query, Query]] | None = None  # None where it cannot be split
+    instead: Callable[[], Query] | None = None  # another way to the same, where this one fails
 
 
 def scan(table: DataFrame, group: Sequence[Compiled]) -> Query:
@@ -59,7 +60,20 @@ def scan(table: DataFrame, group: Sequence[Compiled]) -> Query:
         return scan(table, group[:middle]), scan(table, group[middle:])
 
     aggregates = tuple(compiled.aggregate for compiled in group)
-    return Query(aggregates, build, read, halves if len(group) > 1 else None)
+    if len(group) > 1:
+        return Query(aggregates, build, read, halves)
+    return Query(aggregates, build, read, instead=_over_its_rows(table, *group))
+
+
+def _over_its_rows(table: DataFrame, compiled: Compiled) -> Callable[[], Query] | None:
+    """SQL over just the rows that it is about.
+
+    In the pass Spark may compute a part of it also for rows that a condition was to spare.
+    """
+    rows = compiled.rows
+    if rows is None:
+        return None
+    return lambda: scan(table.where(rows), [replace(compiled, rows=None)])
 
 
 class Runner:
@@ -122,6 +136,8 @@ class Runner:
     def _isolated(self, query: Query, error: Exception) -> Found:
         """Split a query that failed until what fails is alone."""
         why = self._unmeasurable(error)
+        if query.instead is not None:
+            return self.run([query.instead()])
         if query.halves is None:
             if ROWS in query.aggregates:
                 raise EngineError(f"the table cannot be read: {why.reason}") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Final
 
 SPARK: Final = (
@@ -141,45 +142,54 @@ SPARK: Final = (
 )
 
 DIALECTS: Final = (
-    ("postgres", """SELECT COUNT(*) FROM "orders" WHERE "amount" < 0"""),
-    ("postgres", "SELECT COUNT(*) FROM shop.orders WHERE CAST(id AS TEXT) !~ '^[0-9]{1,3}$';"),
-    ("postgres", "SELECT COUNT(*) FROM public.orders WHERE status ~* '^SHIP' OR email !~* 'x'"),
-    ("postgres", "SELECT COUNT(*) FROM orders WHERE amount::text LIKE '%.50' AND id::int > 0"),
-    ("postgres", "SELECT COUNT(*) FROM orders WHERE placed_at < now() - interval '30 days'"),
-    ("postgres", "SELECT COUNT(*) / 2 FROM orders"),
-    ("postgres", "SELECT SUM(amount) FILTER (WHERE status = 'lost') FROM orders"),
-    ("postgres", "SELECT COUNT(*) FROM orders WHERE status IS DISTINCT FROM 'lost'"),
+    ("postgres", 'SELECT COUNT(*) FROM "orders" WHERE "amount" < 0', 1),
+    ("postgres", "SELECT COUNT(*) FROM shop.orders WHERE CAST(id AS TEXT) !~ '^[0-9]{1,3}$';", 0),
+    ("postgres", "SELECT COUNT(*) FROM public.orders WHERE status ~* '^SHIP' OR email !~* 'x'", 3),
+    ("postgres", "SELECT COUNT(*) FROM orders WHERE amount::text LIKE '%.50' AND id::int > 0", 1),
+    ("postgres", "SELECT COUNT(*) FROM orders WHERE placed_at < now() - interval '30 days'", 1),
+    ("postgres", "SELECT COUNT(*) / 2 FROM orders", 2),
+    ("postgres", "SELECT SUM(amount) FILTER (WHERE status = 'lost') FROM orders", Decimal("-3.25")),
+    ("postgres", "SELECT COUNT(*) FROM orders WHERE status IS DISTINCT FROM 'lost'", 3),
     (
         "postgres",
         "SELECT COUNT(*) FROM orders WHERE char_length(status) > 3 AND strpos(email, '@') = 0",
+        1,
     ),
     (
         "postgres",
         "SELECT COUNT(*) FROM orders WHERE date_trunc('day', placed_at) = DATE '2026-01-02'",
+        1,
     ),
-    ("postgres", "SELECT COUNT(*) FROM orders WHERE extract(year FROM placed_at) = 2026"),
-    ("postgres", "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY amount) FROM orders"),
-    ("snowflake", "SELECT COUNT_IF(amount < 0) FROM shop.orders"),
-    ("snowflake", "SELECT COUNT(*) FROM orders WHERE IFF(paid, amount, 0) < 0"),
-    ("snowflake", "SELECT COUNT(*) FROM orders WHERE amount::varchar = '10.50'"),
-    ("snowflake", "SELECT COUNT(*) FROM orders WHERE REGEXP_LIKE(email, '[a-z]+@.*')"),
-    ("snowflake", "SELECT DATEDIFF(day, MIN(placed_at), MAX(placed_at)) FROM orders"),
+    ("postgres", "SELECT COUNT(*) FROM orders WHERE extract(year FROM placed_at) = 2026", 3),
+    ("postgres", "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY amount) FROM orders", 0.0),
+    ("snowflake", "SELECT COUNT_IF(amount < 0) FROM shop.orders", 1),
+    ("snowflake", "SELECT COUNT(*) FROM orders WHERE IFF(paid, amount, 0) < 0", 0),
+    ("snowflake", "SELECT COUNT(*) FROM orders WHERE amount::varchar = '10.50'", 1),
+    ("snowflake", "SELECT COUNT(*) FROM orders WHERE REGEXP_LIKE(email, '[a-z]+@.*')", 1),
+    ("snowflake", "SELECT DATEDIFF(day, MIN(placed_at), MAX(placed_at)) FROM orders", 30),
     (
         "snowflake",
         "SELECT id FROM orders QUALIFY ROW_NUMBER() OVER (PARTITION BY id ORDER BY id) > 1",
+        1,
     ),
-    ("bigquery", "SELECT COUNTIF(amount < 0) FROM `shop.orders`"),
-    ("bigquery", "SELECT COUNT(*) FROM orders WHERE REGEXP_CONTAINS(email, r'^\\w+@')"),
-    ("bigquery", "SELECT SAFE_DIVIDE(SUM(amount), COUNT(*)) FROM orders"),
-    ("bigquery", "SELECT COUNT(*) FROM orders WHERE SAFE_CAST(email AS INT64) IS NULL"),
-    ("bigquery", 'SELECT COUNT(*) FROM orders WHERE status = "lost"'),
-    ("databricks", "SELECT COUNT(*) FROM main.shop.orders WHERE amount < 0"),
-    ("sqlserver", "SELECT COUNT(*) FROM [dbo].[orders] WHERE [amount] < 0 AND LEN(status) > 2"),
-    ("sqlserver", "SELECT COUNT(*) FROM orders WHERE ISNULL(amount, 0) = 0"),
-    ("mysql", "SELECT COUNT(*) FROM `orders` WHERE `status` REGEXP '^s' AND IFNULL(amount, 0) > 1"),
-    ("redshift", "SELECT COUNT(*) FROM shop.orders WHERE NVL(amount, 0) < 0"),
-    ("trino", "SELECT COUNT(*) FROM orders WHERE NOT regexp_like(email, '@')"),
-    ("oracle", "SELECT COUNT(*) FROM orders WHERE NVL(amount, 0) < 0"),
-    ("duckdb", "SELECT COUNT(*) FROM orders WHERE amount < 0 AND len(status) > 1"),
+    ("bigquery", "SELECT COUNTIF(amount < 0) FROM `shop.orders`", 1),
+    ("bigquery", "SELECT COUNT(*) FROM orders WHERE REGEXP_CONTAINS(email, r'^\\w+@')", 2),
+    ("bigquery", "SELECT SAFE_DIVIDE(SUM(amount), COUNT(*)) FROM orders", Decimal("1.8125")),
+    ("bigquery", "SELECT COUNT(*) FROM orders WHERE SAFE_CAST(email AS INT64) IS NULL", 4),
+    ("bigquery", 'SELECT COUNT(*) FROM orders WHERE status = "lost"', 1),
+    ("databricks", "SELECT COUNT(*) FROM main.shop.orders WHERE amount < 0", 1),
+    ("sqlserver", "SELECT COUNT(*) FROM [dbo].[orders] WHERE [amount] < 0 AND LEN(status) > 2", 1),
+    ("sqlserver", "SELECT COUNT(*) FROM orders WHERE ISNULL(amount, 0) = 0", 2),
+    (
+        "mysql",
+        "SELECT COUNT(*) FROM `orders` WHERE `status` REGEXP '^s' AND IFNULL(amount, 0) > 1",
+        1,
+    ),
+    ("redshift", "SELECT COUNT(*) FROM shop.orders WHERE NVL(amount, 0) < 0", 1),
+    ("trino", "SELECT COUNT(*) FROM orders WHERE NOT regexp_like(email, '@')", 1),
+    ("oracle", "SELECT COUNT(*) FROM orders WHERE NVL(amount, 0) < 0", 1),
+    ("duckdb", "SELECT COUNT(*) FROM orders WHERE amount < 0 AND len(status) > 1", 1),
+    ("postgres", "SELECT COUNT(*) FROM orders WHERE shipped_on - placed_at::date > 0", 1),
+    ("sqlserver", "SELECT DATEDIFF(month, MIN(placed_at), MAX(placed_at)) FROM orders", 1),
 )
-"""The type of the server, and the query."""
+"""The type of the server, the query, and what it gives: told by hand."""

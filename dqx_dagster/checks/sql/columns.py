@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from sqlglot import exp
 
@@ -16,6 +17,14 @@ from dqx_dagster.checks.sql.source import COLUMN_WORDS, TABLE_WORDS, SqlError, p
 from dqx_dagster.checks.sql.tables import Tables, own_name
 from dqx_dagster.contract.model import Property
 from dqx_dagster.errors import did_you_mean
+
+_FUNCTIONS: Final = frozenset(
+    """
+    current_catalog current_database current_date current_path current_schema current_time
+    current_timestamp current_user grouping__id localtime localtimestamp session_user user
+    """.split()  # noqa: SIM905 - a long list is easier to read without quotes
+)
+"""What Spark calls as a function, also in backticks, where no column has the name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +157,11 @@ def _resolve(column: exp.Column, parts: list[str], scopes: list[_Scope]) -> None
         plain = shared or (bare and unknown) or not relation.alias
         _set(column, None if plain else relation.alias, match, rest)
         return
+    if alone and column.name.lower() in _FUNCTIONS:
+        text = (
+            f"'{column.name}' is not allowed: no column is called so, and the function is Spark's"
+        )
+        raise SqlError(text, "sql-refused", node=column)
     if not unknown and not (alone and parts[0].lower() in scopes[0].results):
         raise _unknown(column, [relation for scope in scopes for relation in scope.relations])
 

@@ -61,7 +61,8 @@ def fuse(query: exp.Expr, *, counted: bool) -> Metric:
     result = found.select.selects[0].unalias()
     if (metric := _counts(result, found.condition)) is not None:
         return metric
-    return Aggregate(Function.SQL, _text(_conditioned(result, found.condition)))
+    value = _text(_conditioned(result, found.condition))
+    return Aggregate(Function.SQL, value, _predicate(found.condition))
 
 
 def _pass(query: exp.Expr, *, counted: bool) -> _Pass:

@@ -43,8 +43,11 @@ def _match(node: exp.Expr) -> exp.Expr:
     searched = exp.RegexpLike(this=node.this.copy(), expression=exp.Literal.string(pattern))
     if not repeats_a_group(pattern):
         return searched
+    # Not with AND: Spark may compute both of its sides first, if others ask for the same match.
     length, most = exp.Length(this=node.this.copy()), exp.Literal.number(MAX_SEARCHED)
-    return exp.paren(exp.and_(exp.LTE(this=length, expression=most), searched))
+    is_short = exp.LTE(this=length, expression=most)
+    is_set = exp.Not(this=exp.Is(this=node.this.copy(), expression=exp.Null()))
+    return exp.case().when(is_short, searched).when(is_set, exp.false())
 
 
 def _pattern(node: exp.Expr) -> str:

@@ -16,6 +16,7 @@ from dqx_dagster.checks.rule import Claim
 from dqx_dagster.checks.sql.columns import resolve_columns
 from dqx_dagster.checks.sql.fusion import Unfused, fuse
 from dqx_dagster.checks.sql.guard import check_expression, check_spark, check_tree
+from dqx_dagster.checks.sql.moments import resolve_differences
 from dqx_dagster.checks.sql.patterns import resolve_patterns
 from dqx_dagster.checks.sql.shape import as_value
 from dqx_dagster.checks.sql.source import SERVERS, SPARK, Source, SqlError, line_and_column, parse
@@ -41,6 +42,7 @@ from dqx_dagster.metrics.value import SqlText
 DIALECT = "sqlDialect"
 """The custom property that names the dialect of a contract's queries."""
 
+_FOUND = "are found by the query"
 _BUGS = (SqlglotError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 """What a parser may raise on texts that nobody has tried it with."""
 
@@ -124,6 +126,7 @@ def _measured(source: Source, contract: Contract, column: tuple[str, ...] | None
     resolve_columns(tree, tables, column)
     resolve_patterns(tree)
     add_types(tree, tables, source.dialect)
+    resolve_differences(tree, source.dialect)
     check_functions(tree, source)
     value, of_rows = as_value(tree)
     text = spark_sql(value)
@@ -175,11 +178,10 @@ def _claim(quality: Quality, query: _Query, report: Report) -> Claim | None:
         return None
     if query.is_count and _is_percent(quality):
         share = Combined(Arithmetic.PERCENT, metric, ROWS)
-        return Claim(share, limit, "are found by the query", Unit.PERCENT, counted=metric)
-    condition = metric.where if isinstance(metric, Aggregate) else None
+        return Claim(share, limit, _FOUND, Unit.PERCENT, counted=metric)
     if isinstance(metric, Aggregate) and metric.function is Function.COUNT and metric != ROWS:
-        says = "are found by the query"
-        return Claim(metric, limit, says, Unit.ROWS, counted=metric, violation=condition)
+        found = metric.where
+        return Claim(metric, limit, _FOUND, Unit.ROWS, counted=metric, violation=found)
     says = "number of rows that the query finds" if query.of_rows else "result of the query"
     return Claim(metric, limit, says, unit)
 

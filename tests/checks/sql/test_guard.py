@@ -91,7 +91,10 @@ def test_no_dangerous_function_is_on_the_list() -> None:
     assert PLAIN.intersection(DANGEROUS) == {"exists", "filter", "range", "rlike"}
 
 
-@pytest.mark.parametrize(("server", "query"), [*((None, query) for query in SPARK), *DIALECTS])
+HONEST = [*((None, query) for query in SPARK), *(each[:2] for each in DIALECTS)]
+
+
+@pytest.mark.parametrize(("server", "query"), HONEST)
 def test_every_honest_query_is_allowed(server: str | None, query: str) -> None:
     claim = claimed(query, server)
     assert isinstance(claim, Claim), claim
