@@ -5,7 +5,7 @@ from pathlib import Path
 import dagster as dg
 from dagster_pyspark import LazyPySparkResource
 
-from dqx_dagster import with_contracts
+from dqx_dagster import Settings, with_contracts
 from example_project import shop
 
 CONTRACTS = Path(__file__).parent / "contracts"
@@ -19,7 +19,10 @@ SPARK = {
 }
 
 
-@dg.asset_check(asset=shop.orders, description="Written by hand, beside those of the contract")
+@dg.asset_check(
+    asset=dg.AssetKey(["shop", "orders"]),
+    description="Written by hand, beside those of the contract",
+)
 def every_order_has_a_customer(pyspark: LazyPySparkResource) -> dg.AssetCheckResult:
     """A rule that no contract can say: it compares two tables."""
     spark = pyspark.spark_session
@@ -38,6 +41,7 @@ defs = with_contracts(
     ),
     CONTRACTS,
     source=shop.TABLES,
+    settings=Settings(failing_rows=5),  # that break a rule, in its result
     pool="spark",
     guard=True,  # what comes after a broken P0 is not made, in no run
 )

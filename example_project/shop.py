@@ -1,6 +1,7 @@
 """The shop's assets. The data is made on the spot; `batch: bad` makes a batch with mistakes."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import dagster as dg
@@ -8,13 +9,14 @@ from dagster_pyspark import LazyPySparkResource
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 
-from dqx_dagster import Contract, contract_asset
+from dqx_dagster import Contract, contract_asset, failing_rows, load_contracts
 
 HERE = Path(__file__).parent
 DATA = Path(os.environ.get("SHOP_DATA", HERE / "data")).resolve()
 TABLES = DATA / "{dataset}.parquet"
 DAYS = dg.DailyPartitionsDefinition("2026-01-01")
 ORDERS, CUSTOMERS = 2_000, 200
+QUARANTINED = ("order_id__primary_key", "status__valid_values", "amount__minimum")
 
 
 class Batch(dg.Config):
@@ -26,7 +28,8 @@ class Batch(dg.Config):
 def _write(table: DataFrame, name: str) -> dg.MaterializeResult[None]:
     path = DATA / f"shop.{name}.parquet"
     table.write.mode("overwrite").parquet(str(path))
-    return dg.MaterializeResult(metadata={"path": dg.MetadataValue.path(path)})
+    metadata = {"path": dg.MetadataValue.path(path)}
+    return dg.MaterializeResult(asset_key=["shop", name], metadata=metadata)
 
 
 def _pick(words: list[str]) -> Column:
@@ -63,12 +66,39 @@ def customers(pyspark: LazyPySparkResource) -> dg.MaterializeResult[None]:
     return _write(table, "customers")
 
 
-@dg.asset(key=["shop", "orders"], group_name="shop", deps=[customers])
-def orders(config: Batch, pyspark: LazyPySparkResource) -> dg.MaterializeResult[None]:
-    """The orders of the last three days."""
-    spark = pyspark.spark_session
+@dg.multi_asset(
+    name="shop__orders",
+    specs=[
+        dg.AssetSpec(
+            ["shop", "orders"],
+            group_name="shop",
+            deps=[customers],
+            description="The orders of the last three days.",
+        ),
+        dg.AssetSpec(
+            ["shop", "orders_quarantine"],
+            group_name="shop",
+            deps=[customers],
+            description="The orders that break P0 rules, with the rules: empty on a good day.",
+        ),
+    ],
+)
+def orders(config: Batch, pyspark: LazyPySparkResource) -> Iterator[dg.MaterializeResult[None]]:
+    """The batch as it came, and beside it what is wrong with it.
+
+    A quarantine that came after the orders would not run when they are broken.
+    """
+    table = _batch(pyspark.spark_session)
+    table = _spoiled(table) if config.batch == "bad" else table
+    yield _write(table, "orders")
+    stored = pyspark.spark_session.read.parquet(str(DATA / "shop.orders.parquet"))
+    (contract,) = load_contracts(HERE / "contracts" / "orders.odcs.yaml")
+    yield _write(failing_rows(contract, stored, QUARANTINED), "orders_quarantine")
+
+
+def _batch(spark: SparkSession) -> DataFrame:
     number = F.col("id")
-    table = spark.range(1, ORDERS + 1).select(
+    return spark.range(1, ORDERS + 1).select(
         number.alias("order_id"),
         (number % CUSTOMERS + 1).alias("customer_id"),
         _pick(["pending", "shipped", "delivered", "cancelled"]).alias("status"),
@@ -78,7 +108,6 @@ def orders(config: Batch, pyspark: LazyPySparkResource) -> dg.MaterializeResult[
         ),
         _ago(number * 130).alias("placed_at"),
     )
-    return _write(_spoiled(table) if config.batch == "bad" else table, "orders")
 
 
 def _spoiled(table: DataFrame) -> DataFrame:
@@ -103,7 +132,7 @@ def _publish(table: DataFrame, contract: Contract, _: dg.AssetExecutionContext) 
     source=TABLES,
     write=_publish,
     group_name="shop",
-    deps=[orders],
+    deps=[dg.AssetKey(["shop", "orders"])],
 )
 def payments(pyspark: LazyPySparkResource) -> DataFrame:
     """What was paid for the orders that were sent: checked before it is written."""
@@ -135,7 +164,7 @@ def visits(pyspark: LazyPySparkResource) -> dg.MaterializeResult[None]:
 @dg.asset(
     key=["shop", "daily_revenue"],
     group_name="reports",
-    deps=[orders, payments],
+    deps=[dg.AssetKey(["shop", "orders"]), payments],
     partitions_def=DAYS,
 )
 def daily_revenue(context: dg.AssetExecutionContext, pyspark: LazyPySparkResource) -> None:
