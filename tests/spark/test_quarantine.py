@@ -177,7 +177,7 @@ def test_the_example_of_the_page_parts_the_orders(
     (tmp_path / "contracts" / "orders.odcs.yaml").write_text(block("yaml"), "utf-8")
     code = block("python", 1, "docs/failing-rows.md").replace("data/", f"{tmp_path}/data/")
     page: dict[str, Any] = {}
-    exec(compile(code, "docs/failing-rows.md", "exec", dont_inherit=True), page)  # noqa: S102
+    exec(compile(code, "docs/failing-rows.md", "exec", dont_inherit=True), page)
     rows = [(1, "shipped", 1.0), (1, "lost", 1.0), (2, "shipped", 1.0)]
     orders = spark.createDataFrame(rows, "order_id int, status string, amount double")
 
