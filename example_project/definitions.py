@@ -5,7 +5,7 @@ from pathlib import Path
 import dagster as dg
 from dagster_pyspark import LazyPySparkResource
 
-from dqx_dagster import load_contracts, with_contracts
+from dqx_dagster import Settings, load_contracts, with_contracts
 from example_project import shop
 
 HERE = Path(__file__).parent
@@ -19,7 +19,10 @@ SPARK = {
 }
 
 
-@dg.asset_check(asset=shop.orders, description="Written by hand, beside those of the contract")
+@dg.asset_check(
+    asset=dg.AssetKey(["shop", "orders"]),
+    description="Written by hand, beside those of the contract",
+)
 def few_files() -> dg.AssetCheckResult:
     """A rule that no contract can say: it is about files, not about rows."""
     files = len(list((shop.DATA / "shop.orders.parquet").glob("*.parquet")))
@@ -39,6 +42,7 @@ defs = with_contracts(
     # The checks of the web team are made by their component; here their assets get the rest.
     [*load_contracts(HERE / "contracts"), *load_contracts(HERE / "defs" / "quality" / "contracts")],
     source=shop.TABLES,
+    settings=Settings(failing_rows=5),  # that break a rule, in its result
     pool="spark",
     guard=True,  # what comes after a broken P0 is not made, in no run
 )

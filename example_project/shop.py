@@ -1,6 +1,7 @@
 """The shop's assets. The data is made on the spot; `batch: bad` makes a batch with mistakes."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import dagster as dg
@@ -8,13 +9,15 @@ from dagster_pyspark import LazyPySparkResource
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 
-from dqx_dagster import Contract, contract_asset
+from dqx_dagster import Contract, contract_asset, load_contracts
+from dqx_dagster.spark.quarantine import failing_rows
 
 HERE = Path(__file__).parent
 DATA = Path(os.environ.get("SHOP_DATA", HERE / "data")).resolve()
 TABLES = DATA / "{dataset}.parquet"
 DAYS = dg.DailyPartitionsDefinition("2026-01-01")
 ORDERS, CUSTOMERS = 2_000, 200
+QUARANTINED = ("order_id__primary_key", "status__valid_values", "amount__minimum")
 
 
 class Batch(dg.Config):
@@ -27,7 +30,8 @@ def write(table: DataFrame, name: str) -> dg.MaterializeResult[None]:
     """Write a table of the shop."""
     path = DATA / f"shop.{name}.parquet"
     table.write.mode("overwrite").parquet(str(path))
-    return dg.MaterializeResult(metadata={"path": dg.MetadataValue.path(path)})
+    metadata = {"path": dg.MetadataValue.path(path)}
+    return dg.MaterializeResult(asset_key=["shop", name], metadata=metadata)
 
 
 def _pick(words: list[str]) -> Column:
@@ -65,12 +69,39 @@ def customers(pyspark: LazyPySparkResource) -> dg.MaterializeResult[None]:
     return write(table, "customers")
 
 
-@dg.asset(key=["shop", "orders"], group_name="shop", deps=[customers])
-def orders(config: Batch, pyspark: LazyPySparkResource) -> dg.MaterializeResult[None]:
-    """The orders of the last three days."""
-    spark = pyspark.spark_session
+@dg.multi_asset(
+    name="shop__orders",
+    specs=[
+        dg.AssetSpec(
+            ["shop", "orders"],
+            group_name="shop",
+            deps=[customers],
+            description="The orders of the last three days.",
+        ),
+        dg.AssetSpec(
+            ["shop", "orders_quarantine"],
+            group_name="shop",
+            deps=[customers],
+            description="The orders that break P0 rules, with the rules: empty on a good day.",
+        ),
+    ],
+)
+def orders(config: Batch, pyspark: LazyPySparkResource) -> Iterator[dg.MaterializeResult[None]]:
+    """The batch as it came, and beside it what is wrong with it.
+
+    A quarantine that came after the orders would not run when they are broken.
+    """
+    table = _batch(pyspark.spark_session)
+    table = _spoiled(table) if config.batch == "bad" else table
+    yield write(table, "orders")
+    stored = pyspark.spark_session.read.parquet(str(DATA / "shop.orders.parquet"))
+    (contract,) = load_contracts(HERE / "contracts" / "orders.odcs.yaml")
+    yield write(failing_rows(contract, stored, QUARANTINED), "orders_quarantine")
+
+
+def _batch(spark: SparkSession) -> DataFrame:
     number = F.col("id")
-    table = spark.range(1, ORDERS + 1).select(
+    return spark.range(1, ORDERS + 1).select(
         number.alias("order_id"),
         (number % CUSTOMERS + 1).alias("customer_id"),
         _pick(["pending", "shipped", "delivered", "cancelled"]).alias("status"),
@@ -80,7 +111,6 @@ def orders(config: Batch, pyspark: LazyPySparkResource) -> dg.MaterializeResult[
         ),
         ago(number * 130).alias("placed_at"),
     )
-    return write(_spoiled(table) if config.batch == "bad" else table, "orders")
 
 
 def _spoiled(table: DataFrame) -> DataFrame:
@@ -105,7 +135,7 @@ def _publish(table: DataFrame, contract: Contract, _: dg.AssetExecutionContext) 
     source=TABLES,
     write=_publish,
     group_name="shop",
-    deps=[orders],
+    deps=[dg.AssetKey(["shop", "orders"])],
 )
 def payments(pyspark: LazyPySparkResource) -> DataFrame:
     """What was paid for the orders that were sent: checked before it is written."""
@@ -124,7 +154,7 @@ def payments(pyspark: LazyPySparkResource) -> DataFrame:
 @dg.asset(
     key=["shop", "daily_revenue"],
     group_name="reports",
-    deps=[orders, payments],
+    deps=[dg.AssetKey(["shop", "orders"]), payments],
     partitions_def=DAYS,
 )
 def daily_revenue(context: dg.AssetExecutionContext, pyspark: LazyPySparkResource) -> None:

@@ -26,6 +26,7 @@ from dqx_dagster.contract.model import (
     SlaSchedule,
 )
 from dqx_dagster.contract.node import Node
+from dqx_dagster.contract.privacy import is_private
 from dqx_dagster.contract.sla import (
     LONG_LAG_HOURS,
     MAX_HOURS,
@@ -96,6 +97,17 @@ def read_native(document: Document, report: Report) -> Contract:
     )
 
 
+def _hides(type_: Node | None) -> bool:
+    """Whether a field of a struct inside a list or map is private."""
+    inside = [found for key in ("value_type", "key_type") if type_ and (found := type_.node(key))]
+    fields = [field for found in inside for field in found.nodes("fields")]
+    for field in fields:
+        metadata = field.node("metadata")
+        if metadata and is_private(metadata.text("classification"), metadata.texts("tags")):
+            return True
+    return any(map(_hides, (*inside, *(field.node("type") for field in fields))))
+
+
 class _Reader:
     def __init__(self, root: Node, report: Report) -> None:
         self._root, self._report = root, report
@@ -121,6 +133,7 @@ class _Reader:
             classification=metadata.text("classification") if metadata else None,
             tags=metadata.texts("tags") if metadata else (),
             properties=self._fields(node.node("type"), type_),
+            private_items=_hides(node.node("type")),
         )
 
     def _fields(self, written: Node | None, type_: ColumnType | None) -> tuple[Property, ...]:
@@ -137,6 +150,7 @@ class _Reader:
                 classification=metadata.text("classification") if metadata else None,
                 tags=metadata.texts("tags") if metadata else (),
                 properties=self._fields(node.node("type"), inner),
+                private_items=_hides(node.node("type")),
             )
             for node, (name, inner) in zip(written.nodes("fields"), type_.fields, strict=True)
             for metadata in [node.node("metadata")]

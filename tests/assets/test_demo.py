@@ -19,6 +19,7 @@ STORY = """\
     20 of 2,005 rows (1 %) hold an invalid value; allowed: none
   warns   email__mostly_there at orders.odcs.yaml:85
     694 of 2,005 rows (34.61 %) are null; allowed: less than 5 %
+shop/orders_quarantine is made
 shop/payments does not run: what it is made from is broken
 shop/daily_revenue does not run: what it is made from is broken
 """

@@ -80,11 +80,16 @@ columns:
 - name: home
   type: {kind: struct, fields: [{name: city, type: string, metadata: {classification: secret}}]}
   description: ""
+- name: trips
+  type:
+    kind: list
+    value_type: {kind: struct, fields: [{name: to, type: string, metadata: {tags: [pii]}}]}
+  description: ""
 """
 
 
 def test_native_columns_say_it_in_their_metadata(tmp_path: Path) -> None:
     (tmp_path / "people.yaml").write_text(NATIVE, "utf-8")
     (contract,) = load_contracts(tmp_path)
-    paths = [("open",), ("mail",), ("home",), ("home", "city")]
-    assert [may_show(contract, path) for path in paths] == [True, False, False, False]
+    paths = [("open",), ("mail",), ("home",), ("home", "city"), ("trips",)]
+    assert [may_show(contract, path) for path in paths] == [True, False, False, False, False]

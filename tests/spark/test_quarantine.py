@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pages import block
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name that everybody knows
 
@@ -82,6 +83,8 @@ BROKEN = {
     ("d2", "id__primary_key"),
     ("d3", "id__primary_key"),
 }
+
+NAMES = ("orders", "quarantine")
 
 
 @pytest.fixture(scope="module")
@@ -165,3 +168,26 @@ def test_an_empty_table_has_neither(spark: SparkSession, orders: Contract) -> No
     names = ["id__primary_key", "code__unique", "amount__minimum"]
     assert failing_rows(orders, empty, names).count() == 0
     assert good_rows(orders, empty, names, settings=Settings()).count() == 0
+
+
+def test_the_example_of_the_page_parts_the_orders(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "contracts").mkdir()
+    (tmp_path / "contracts" / "orders.odcs.yaml").write_text(block("yaml"), "utf-8")
+    code = block("python", 1, "docs/failing-rows.md").replace("data/", f"{tmp_path}/data/")
+    page: dict[str, Any] = {}
+    exec(compile(code, "docs/failing-rows.md", "exec", dont_inherit=True), page)
+    rows = [(1, "shipped", 1.0), (1, "lost", 1.0), (2, "shipped", 1.0)]
+    orders = spark.createDataFrame(rows, "order_id int, status string, amount double")
+
+    page["part"](orders)
+
+    good, bad = (spark.read.parquet(f"{tmp_path}/data/{name}.parquet") for name in NAMES)
+    assert [row["order_id"] for row in good.collect()] == [2]
+    found = {(row["status"], *row["broken_rules"]) for row in bad.collect()}
+    assert found == {
+        ("shipped", "order_id__primary_key"),
+        ("lost", "order_id__primary_key", "status__valid_values"),
+    }
