@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,13 +12,13 @@ ROOT = Path(__file__).parents[2]
 
 
 STORY = """\
-  blocks  amount__minimum at orders.odcs.yaml:68
+  blocks  amount__minimum at orders.odcs.yaml:N
     5 of 2,005 rows (0.25 %) are below the minimum; allowed: none
-  blocks  order_id__primary_key at orders.odcs.yaml:39
+  blocks  order_id__primary_key at orders.odcs.yaml:N
     5 of 2,005 rows (0.25 %) have a key that is repeated or null; allowed: none
-  blocks  status__valid_values at orders.odcs.yaml:60
+  blocks  status__valid_values at orders.odcs.yaml:N
     20 of 2,005 rows (1 %) hold an invalid value; allowed: none
-  warns   email__mostly_there at orders.odcs.yaml:85
+  warns   email__mostly_there at orders.odcs.yaml:N
     694 of 2,005 rows (34.61 %) are null; allowed: less than 5 %
 shop/orders_quarantine is made
 shop/payments does not run: what it is made from is broken
@@ -26,7 +27,7 @@ shop/daily_revenue does not run: what it is made from is broken
 REFUSAL = """\
 shop/daily_revenue refuses to run:
     shop/daily_revenue: not made, P0 contract checks stand in the way
-    - shop/orders: amount__minimum (contracts/orders.odcs.yaml:68) failed at
+    - shop/orders: amount__minimum (contracts/orders.odcs.yaml:N) failed at
 """
 
 
@@ -49,6 +50,7 @@ def test_the_demo_goes_as_told() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.endswith("It went as told.\n")
     told = "\n".join(line.rstrip() for line in done.stdout.splitlines())
+    told = re.sub(r"yaml:\d+", "yaml:N", told)
     assert STORY in told
     assert REFUSAL in told
     assert done.stderr == ""
