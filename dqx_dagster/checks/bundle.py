@@ -71,6 +71,7 @@ def _check(members: Iterable[Rule]) -> Check:
         name=check_name(column, "schema"),
         title=None,
         word="schema",
+        given="",
         column=column,
         severity=worst,
         description=f"{len(rest) + 1} rules that the schema implies",

@@ -6,6 +6,7 @@ a reason, or is an error of the contract. Nothing is dropped in silence.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -15,7 +16,7 @@ from dqx_dagster.checks.names import check_name, settle
 from dqx_dagster.checks.parameters import ParameterError
 from dqx_dagster.checks.quality import QualityLowering
 from dqx_dagster.checks.rule import Claim, Lowered, Rule, Settings, Severity, Skipped
-from dqx_dagster.checks.threshold import Threshold
+from dqx_dagster.checks.threshold import ODCS_OPERATORS, VALIDATORS, Threshold
 from dqx_dagster.checks.vocabulary import Scope, Unit, find
 from dqx_dagster.contract.columns import walk
 from dqx_dagster.contract.model import Contract, Property, Quality, RuleKind, SlaLatency
@@ -26,6 +27,8 @@ from dqx_dagster.metrics.value import Column
 SLA_TITLE = "SLA: Freshness check"
 NONE = Threshold(0, 0)
 _SCOPES = ("table", "partition")
+_IN_SENTENCE = frozenset({*ODCS_OPERATORS, *VALIDATORS, "column", "return"})
+_ITEMS, _LETTERS = 10, 100  # what is shown of a long list, of a long text
 
 
 def lower(contract: Contract, settings: Settings | None = None) -> Lowered:
@@ -116,14 +119,16 @@ class _Lowering:
                     text = f"Property '{item.name}': format '{argument.value}' is documentation"
                     self._report.note(argument.origin, "format", f"{text}; nothing is checked")
                 continue
-            yield self._implied(name, str(column), _rows(measure), argument.origin)
+            rule = self._implied(name, str(column), _rows(measure), argument.origin)
+            yield replace(rule, given=_text(argument.value))
 
     def _key(self) -> Iterator[Rule]:
         keys = tuple(Column((p.column,)) for p in self._contract.primary_key if p.physical)
         if keys:
             alone = str(keys[0]) if len(keys) == 1 else None
             claim = _rows(implied.primary_key(keys))
-            yield self._implied("primaryKey", alone, claim, self._contract.primary_key[0].origin)
+            rule = self._implied("primaryKey", alone, claim, self._contract.primary_key[0].origin)
+            yield rule if alone else replace(rule, given=", ".join(map(str, keys)))
 
     def _sla(self) -> Iterator[Rule]:
         row = find(RuleKind.NATIVE, Scope.TABLE, "freshness")
@@ -177,6 +182,7 @@ class _Lowering:
             severity=severity,
             origin=quality.origin,
             word=quality.word or "",
+            given=_given(quality),
             column=column,
             title=quality.name or quality.id,
             description=quality.description,
@@ -242,6 +248,24 @@ def _why_skipped(quality: Quality) -> str | None:
     if quality.kind is RuleKind.SQL:
         return f"{quality.label}: type 'sql' is not executable in DQX; skipping"
     return quality.skipped
+
+
+def _given(quality: Quality) -> str:
+    """The parameters of a rule, without what its sentence says anyway."""
+    given = {key: a.value for key, a in quality.arguments.items() if key not in _IN_SENTENCE}
+    return "; ".join(f"{key}: {_text(value)}" for key, value in given.items())
+
+
+def _text(value: object) -> str:
+    """A value of YAML as people read it, cut where it is long.
+
+    >>> _text(["DE", None, True]), _text("^[A-Z]{2}$")
+    ('DE, null, true', '^[A-Z]{2}$')
+    """
+    if isinstance(value, list):
+        return ", ".join([*map(_text, value[:_ITEMS]), *(["…"] if len(value) > _ITEMS else [])])
+    text = value if isinstance(value, str) else json.dumps(value, default=str)
+    return text if len(text) <= _LETTERS else f"{text[:_LETTERS]}…"
 
 
 def _said(rule: Rule) -> tuple[object, ...]:
