@@ -128,26 +128,22 @@ def _result(
         check_name=spec.name,
         severity=dg.AssetCheckSeverity.ERROR if is_error else dg.AssetCheckSeverity.WARN,
         description=verdict.reason,
-        metadata={
-            **result_metadata(verdict),
-            **failing_rows(samples),
-            **present(rows),
-            **_cost(table),
-        },
+        metadata={**result_metadata(verdict), **failing_rows(samples), **present(rows)},
     )
 
 
 def _table(table: TableResult, partition: Partition | None) -> dict[str, Any]:
     """What Dagster shows of the table itself, from the same pass."""
-    rows = "dagster/partition_row_count" if partition else "dagster/row_count"
-    newest = dg.MetadataValue.timestamp(table.newest) if table.newest else None
-    return present({rows: table.rows, "dagster/last_updated_timestamp": newest}) | _cost(table)
-
-
-def _cost(table: TableResult) -> dict[str, Any]:
-    cost = table.cost
-    scans = cost.scans(table.rows)
-    return present({"seconds": cost.seconds, "scans": scans, "bytes_read": cost.bytes_read})
+    known = {
+        "dagster/partition_row_count" if partition else "dagster/row_count": table.rows,
+        "dagster/last_updated_timestamp": dg.MetadataValue.timestamp(table.newest)
+        if table.newest
+        else None,
+        "seconds": table.cost.seconds,
+        "scans": table.cost.scans(table.rows),
+        "bytes_read": table.cost.bytes_read,
+    }
+    return present(known)
 
 
 def _summary(table: TableResult, partition: Partition | None) -> str:

@@ -49,13 +49,16 @@ def number(value: int | float | str | None) -> Any:
 
 def check_description(rule: Rule) -> str:
     """A rule in Markdown: what must hold, how much it matters, and where the contract says so."""
-    what = rule.description or rule.title
+    title = rule.title if rule.title and " " in rule.title else None  # else it is the check's name
+    what = rule.description or title
     head = f"{_escaped(what)}\n\n" if what else ""
-    subject = f"`{rule.column}`: " if rule.column else ""
-    says = f"{_escaped(_measured(rule))}; {_escaped(allowed(rule.claim))}"
+    named = rule.claim.counted is None  # what is no count of rows names its column itself
+    subject = f"{_code(rule.column)}: " if rule.column and not named else ""
+    says = f"{subject}{_escaped(_measured(rule))}; {_escaped(allowed(rule.claim))}"
     effect = "blocks downstream" if rule.blocking else "warns"
-    place = f"**{rule.severity.value}** ({effect}) · `{rule.word}` · `{place_of(rule)}`"
-    return f"{head}{subject}{says}\n\n{place}"
+    word = f"{rule.word}({rule.given})" if rule.given else rule.word
+    place = f"**{rule.severity.value}** ({effect}) · {_code(place_of(rule))} · {_code(word)}"
+    return f"{head}{says}\n\n{place}"
 
 
 def _measured(rule: Rule) -> str:
@@ -107,16 +110,21 @@ def result_metadata(verdict: Verdict) -> dict[str, Any]:
     known = {
         "outcome": verdict.outcome.value,
         "value": number(verdict.actual),
-        "threshold": allowed(rule.claim).removeprefix("allowed: "),
+        "allowed": allowed(rule.claim).removeprefix("allowed: ") if rule.claim.threshold else None,
         "severity": rule.severity.value,
         "contract": place_of(rule),
-        "failed_rows": verdict.counted,
-        "failed_fraction": verdict.fraction,
+        "failed_rows": verdict.counted if rule.claim.counts_failures else None,
+        "failed_fraction": _rounded(verdict.fraction) if rule.claim.counts_failures else None,
         "details": dg.MetadataValue.md("\n".join(f"- {d}" for d in map(_escaped, verdict.details)))
         if verdict.details
         else None,
     }
     return present(known)
+
+
+def _rounded(fraction: float | None) -> float | None:
+    """Four digits, however small it is: 20 of 2,005 is 0.009975."""
+    return None if fraction is None else float(f"{fraction:.4g}")
 
 
 def failing_rows(samples: Mapping[str, Samples]) -> dict[str, Any]:
@@ -140,7 +148,7 @@ def failing_rows(samples: Mapping[str, Samples]) -> dict[str, Any]:
 def asset_metadata(contract: Contract, skipped: Iterable[Skipped]) -> dict[str, Any]:
     """What a contract tells about its asset."""
     left_out = [
-        f"- {_escaped(s.title)}: {_escaped(s.reason)} (`{shown(s.origin)}`)" for s in skipped
+        f"- {_code(s.title)}: {_escaped(_why(s))} ({_code(shown(s.origin))})" for s in skipped
     ]
     texts = [f"- {_escaped(rule.text)}" for rule in contract.text_rules]
     known = {
@@ -149,13 +157,34 @@ def asset_metadata(contract: Contract, skipped: Iterable[Skipped]) -> dict[str, 
         "dqx_dagster/contract_id": contract.id,
         "dqx_dagster/contract_version": contract.version,
         "dqx_dagster/contract_status": contract.status,
-        "dqx_dagster/sla": dg.MetadataValue.json(_plain(contract.sla_metadata))
-        if contract.sla_metadata
-        else None,
+        "dqx_dagster/sla": dg.MetadataValue.md(promised) if (promised := _sla(contract)) else None,
         "dqx_dagster/skipped_rules": dg.MetadataValue.md("\n".join(left_out)) if left_out else None,
         "dqx_dagster/text_rules": dg.MetadataValue.md("\n".join(texts)) if texts else None,
     }
     return present(known)
+
+
+def _why(skipped: Skipped) -> str:
+    """The reason alone: the title stands before it."""
+    return skipped.reason.rpartition(f"'{skipped.title}': ")[2].removesuffix("; skipping")
+
+
+def _sla(contract: Contract) -> str:
+    """The service levels, one in a line: those that are enforced, and those that are just kept."""
+    enforced = [
+        f"- latency: {latency.max_age_hours:g} hours"
+        + (f" ({_code(latency.timestamp_column)})" if latency.timestamp_column else "")
+        for latency in contract.sla_latencies
+    ]
+    kept = [f"- {_escaped(f'{name}: {_level(v)}')}" for name, v in contract.sla_metadata.items()]
+    return "\n".join((*enforced, *kept))
+
+
+def _level(said: Mapping[str, Any]) -> str:
+    """A service level that is kept: `3 y`, `09:00Z, driver: operational`."""
+    amount = " ".join(str(said[key]) for key in ("value", "unit") if key in said)
+    rest = (f"{key}: {value}" for key, value in said.items() if key not in ("value", "unit"))
+    return ", ".join((amount, *rest))
 
 
 def column_schema(contract: Contract) -> dg.TableSchema:
@@ -199,11 +228,10 @@ def code_references(contract: Contract, existing: Mapping[str, Any]) -> dict[str
     present = existing.get(_CODE_REFERENCES)
     before = list(present.code_references) if present is not None else []
     path = Path(contract.origin.file).resolve()
-    label = f"contract {contract.title}"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", dg.BetaWarning)  # Dagster's UI has shown them for years
         reference = dg.LocalFileCodeReference(
-            file_path=str(path), line_number=contract.origin.line, label=label
+            file_path=str(path), line_number=contract.origin.line, label=path.name
         )
         after = before if reference in before else [*before, reference]
         references = dg.CodeReferencesMetadataValue(code_references=after)
@@ -249,13 +277,9 @@ def _warn(contract: Contract, text: str) -> None:
     warnings.warn_explicit(text, ContractWarning, contract.origin.file, contract.origin.line)
 
 
-def _plain(value: Any) -> Any:
-    """Mappings and lists as JSON knows them."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value if isinstance(value, str | int | float | bool) or value is None else str(value)
+def _code(text: str) -> str:
+    """A text inside Markdown, as it is."""
+    return "`" + " ".join(text.replace("`", "'").split()) + "`"
 
 
 def _escaped(text: str) -> str:

@@ -71,6 +71,7 @@ def _check(members: Iterable[Rule]) -> Check:
         name=check_name(column, "schema"),
         title=None,
         word="schema",
+        given="",
         column=column,
         severity=worst,
         reads=tuple(dict.fromkeys(name for rule in (first, *rest) for name in rule.reads)),

@@ -26,6 +26,7 @@ from dqx_dagster.checks.rule import (
 )
 from dqx_dagster.checks.threshold import Threshold
 from dqx_dagster.checks.vocabulary import Scope, Unit, find
+from dqx_dagster.checks.wording import as_text, parameters_of
 from dqx_dagster.contract.columns import walk
 from dqx_dagster.contract.model import (
     Contract,
@@ -139,14 +140,16 @@ class _Lowering:
                     text = f"Property '{item.name}': format '{argument.value}' is documentation"
                     self._report.note(argument.origin, "format", f"{text}; nothing is checked")
                 continue
-            yield self._implied(name, str(column), _rows(measure), argument.origin)
+            rule = self._implied(name, str(column), _rows(measure), argument.origin)
+            yield replace(rule, given=as_text(argument.value))
 
     def _key(self) -> Iterator[Rule]:
         keys = tuple(Column((p.column,)) for p in self._contract.primary_key if p.physical)
         if keys:
             alone = str(keys[0]) if len(keys) == 1 else None
             claim = _rows(implied.primary_key(keys))
-            yield self._implied("primaryKey", alone, claim, self._contract.primary_key[0].origin)
+            rule = self._implied("primaryKey", alone, claim, self._contract.primary_key[0].origin)
+            yield rule if alone else replace(rule, given=", ".join(map(str, keys)))
 
     def _sla(self) -> Iterator[Rule]:
         row = find(RuleKind.NATIVE, Scope.TABLE, "freshness")
@@ -213,6 +216,7 @@ class _Lowering:
             severity=severity,
             origin=quality.origin,
             word=quality.word or "",
+            given=parameters_of(quality),
             column=column,
             title=quality.name or quality.id,
             description=quality.description,

@@ -13,7 +13,7 @@ from dqx_dagster.checks.implied import OPTIONS, SCHEMA_WORDS
 from dqx_dagster.checks.threshold import Threshold
 from dqx_dagster.checks.vocabulary import CHECKS, Unit
 from dqx_dagster.errors import Finding, Origin, did_you_mean
-from dqx_dagster.metrics.metric import ROWS, Metric, SqlQuery, leaves
+from dqx_dagster.metrics.metric import ROWS, Aggregate, Metric, SqlQuery, leaves
 from dqx_dagster.metrics.plan import Plan, plan_metrics
 from dqx_dagster.metrics.violation import Violation
 
@@ -113,6 +113,13 @@ class Claim:
     violation: Violation | None = None  # which rows break it, where single rows can
 
     @property
+    def counts_failures(self) -> bool:
+        """Whether the counted rows are those that break the rule, not those that keep it."""
+        if self.violation is None or not isinstance(self.counted, Aggregate):
+            return self.counted is not None
+        return self.counted.where == self.violation
+
+    @property
     def metrics(self) -> Iterator[Metric]:
         """Everything that the verdict's sentence needs."""
         yield self.metric
@@ -136,6 +143,7 @@ class Rule:
     severity: Severity
     origin: Origin
     word: str  # the check, metric or schema key that it comes from
+    given: str = ""  # the word's parameters, as people read them
     column: str | None = None
     title: str | None = None  # what the contract calls it
     description: str | None = None

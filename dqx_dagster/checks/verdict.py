@@ -29,6 +29,7 @@ from dqx_dagster.metrics.metric import (
     evaluate,
     leaves,
 )
+from dqx_dagster.metrics.periods import Granularity
 
 _LISTED = 10
 
@@ -70,7 +71,7 @@ def judge(rule: Rule, measurements: Measurements, now: dt.datetime | None = None
         actual = int(actual)
     if isinstance(actual, Unmeasurable):
         return Verdict(rule, Outcome.UNKNOWN, None, f"could not be measured: {actual.reason}")
-    details = tuple(_moment(item) for item in actual) if isinstance(actual, tuple) else ()
+    details = tuple(_detail(item, claim) for item in actual) if isinstance(actual, tuple) else ()
     number: Measurement = len(actual) if isinstance(actual, tuple) else actual
     outcome = _outcome(claim.threshold, number)
     if outcome is Outcome.UNKNOWN:
@@ -110,7 +111,8 @@ def _found(
     """What was measured, as the first half of the sentence."""
     if actual is None:
         return f"{claim.says} is undefined: {_lack(claim)}"
-    listed = ", ".join(details[:_LISTED]) + (", …" if len(details) > _LISTED else "")
+    comma = "; " if claim.unit is Unit.COLUMNS else ", "  # what is said of columns has commas
+    listed = comma.join(details[:_LISTED]) + (f"{comma}…" if len(details) > _LISTED else "")
     listed = f": {listed}" if details else ""
     match claim.unit:
         case Unit.ROWS | Unit.SHARE | Unit.PERCENT:
@@ -223,6 +225,13 @@ def _moment(value: object) -> str:
         text = value.isoformat().replace("+00:00", "Z")
         return text.removesuffix("T00:00:00Z")
     return value.isoformat() if isinstance(value, dt.date) else str(value)
+
+
+def _detail(item: object, claim: Claim) -> str:
+    """A column or a period; an hour that is midnight is told as an hour, not as a day."""
+    if isinstance(item, dt.datetime) and claim.says == Granularity.HOURLY.value:
+        return f"{item:%Y-%m-%dT%H:%M}Z"
+    return _moment(item)
 
 
 def _amount(value: Measurement) -> str:

@@ -229,7 +229,7 @@ def test_mismatched_columns_are_listed() -> None:
     schema = Mismatches((Field("id", None), Field("note", None)))
     asked = rule(schema, threshold("max", 0), unit=Unit.COLUMNS)
     problems = ("'id' is missing", "'note' is missing")
-    reason = "2 columns do not match the contract: 'id' is missing, 'note' is missing"
+    reason = "2 columns do not match the contract: 'id' is missing; 'note' is missing"
     expected = Verdict(asked, Outcome.FAILED, 2, f"{reason}; allowed: none", problems)
     assert judge(asked, {schema: problems}) == expected
 
