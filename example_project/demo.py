@@ -39,7 +39,7 @@ YESTERDAY = dt.datetime.now(dt.timezone.utc).date() - dt.timedelta(days=1)
 
 def main() -> None:
     """Tell the story, with data and an instance of Dagster that are thrown away afterwards."""
-    warnings.simplefilter("ignore")  # of the contracts: two rules are for other engines
+    warnings.simplefilter("ignore")  # of the contracts: one rule is for another engine
     logging.disable(logging.CRITICAL)  # of Dagster: the story is told from its events
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with tempfile.TemporaryDirectory() as folder, _without_noise():

@@ -13,6 +13,7 @@ import pytest
 from pages import ROOT, block
 from pyspark.sql import SparkSession
 
+from dqx_dagster.checks.rule import plan
 from dqx_dagster.loading import inspect
 
 
@@ -129,6 +130,21 @@ def test_the_example_contracts_skip_just_what_they_say() -> None:
         f"Quality rule 'anomalies': type 'custom' with engine 'soda' {skipped}",
     ]
     assert len(inspection.contracts) == 4
+
+
+def test_the_example_of_sql_rules_runs_in_the_shared_pass(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "sql.md").read_text("utf-8")
+    snippet = page.partition("```yaml\n")[2].partition("```")[0]
+    head = block("yaml").partition("schema:")[0]
+    booked = "      - name: booked\n        logicalType: number\n"
+    (tmp_path / "orders.odcs.yaml").write_text(head + snippet + booked, "utf-8")
+
+    found = inspect([tmp_path])
+
+    assert found.findings == ()
+    rules = [rule for rule in found.lowered[0].rules if rule.word == "sql"]
+    assert [rule.name for rule in rules] == ["reconciled", "amount__no_gifts"]
+    assert plan(rules).queries == ()
 
 
 @pytest.mark.parametrize("page", ["README.md", *(f"docs/{p.name}" for p in ROOT.glob("docs/*.md"))])

@@ -16,6 +16,7 @@ import click
 
 from dqx_dagster import __version__
 from dqx_dagster.cli.lint import lint_command
+from dqx_dagster.cli.plan import plan_command
 from dqx_dagster.cli.run import run_command
 
 __all__ = ["main"]
@@ -28,4 +29,5 @@ def main() -> None:
 
 
 main.add_command(lint_command)
+main.add_command(plan_command)
 main.add_command(run_command)

@@ -12,11 +12,13 @@ import io
 import os
 import sys
 from pathlib import Path
-from typing import Final, TextIO
+from typing import Final, Literal, TextIO
 
 import click
 
+from dqx_dagster.checks.rule import Settings
 from dqx_dagster.cli.formats import as_github, as_json
+from dqx_dagster.cli.loaded import sql_rules_option
 from dqx_dagster.cli.sarif import as_sarif
 from dqx_dagster.cli.summary import Summary
 from dqx_dagster.cli.terminal import write_findings
@@ -47,7 +49,10 @@ FORMATS: Final = ("text", "json", "github", "sarif")
     help="How to print the findings.",
 )
 @click.option("--strict", is_flag=True, help="Fail on warnings, and on what is not portable ODCS.")
-def lint_command(paths: tuple[Path, ...], format_: str, *, strict: bool) -> None:
+@sql_rules_option
+def lint_command(
+    paths: tuple[Path, ...], format_: str, *, strict: bool, sql_rules: Literal["run", "skip"]
+) -> None:
     """Check contracts without running them.
 
     Reads every PATH, a contract file or a directory with *.yaml files, and prints
@@ -55,7 +60,7 @@ def lint_command(paths: tuple[Path, ...], format_: str, *, strict: bool) -> None
 
     Exits with 0 if there are no errors, 1 if there are, 2 if it was called wrongly.
     """
-    inspection = inspect(paths, strict=strict)
+    inspection = inspect(paths, strict=strict, settings=Settings(sql_rules=sql_rules))
     summary = Summary.of(inspection)
     _write(inspection, summary, format_, strict=strict)
     sys.exit(0 if summary.passes(strict=strict) else 1)

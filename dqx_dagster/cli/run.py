@@ -16,7 +16,7 @@ import socket
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
@@ -27,12 +27,10 @@ from dqx_dagster.checks.lowering import lower
 from dqx_dagster.checks.rule import MAX_FAILING_ROWS, Rule, Settings
 from dqx_dagster.checks.threshold import parse_moment
 from dqx_dagster.checks.verdict import Verdict
+from dqx_dagster.cli.loaded import loaded, sql_rules_option
 from dqx_dagster.cli.results import as_json, write_results
-from dqx_dagster.cli.summary import Summary
-from dqx_dagster.cli.terminal import write_findings
 from dqx_dagster.contract.model import Contract
 from dqx_dagster.errors import EngineError, did_you_mean
-from dqx_dagster.loading import inspect
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -103,6 +101,7 @@ class _Clock(click.ParamType[dt.datetime]):
 @click.option(
     "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
+@sql_rules_option
 def run_command(  # noqa: PLR0917 - click passes one argument for each option
     contracts: tuple[Path, ...],
     tables: tuple[str, ...],
@@ -111,18 +110,20 @@ def run_command(  # noqa: PLR0917 - click passes one argument for each option
     failing_rows: int,
     fail_on: str,
     format_: str,
+    sql_rules: Literal["run", "skip"],
 ) -> None:
     """Check tables against their contracts, on Spark.
 
     Exits with 0 if no P0 rule is broken or unknown, 1 if one is, 2 if a contract,
     a table or the call is wrong.
     """
-    chosen = _contracts(contracts)
+    settings = Settings(sql_rules=sql_rules, failing_rows=failing_rows)
+    chosen = loaded(contracts, settings).contracts
     places = _places(tables, chosen)
-    _check_patterns(patterns, chosen)
+    _check_patterns(patterns, chosen, settings)
     clock = now or dt.datetime.now(dt.timezone.utc)
     try:
-        results = _run(places, patterns, clock, Settings(failing_rows=failing_rows))
+        results = _run(places, patterns, clock, settings)
     except EngineError as error:
         raise click.UsageError(str(error)) from None
     if format_ == "json":
@@ -136,17 +137,6 @@ def run_command(  # noqa: PLR0917 - click passes one argument for each option
 
 def _breaks(verdict: Verdict, fail_on: str) -> bool:
     return not verdict.passed and (verdict.rule.blocking or fail_on == "warn")
-
-
-def _contracts(paths: Sequence[Path]) -> tuple[Contract, ...]:
-    """The contracts; a wrong one ends the run with its errors."""
-    inspection = inspect(paths)
-    if inspection.errors:
-        write_findings(
-            sys.stderr, inspection.errors, str(Summary.of(inspection)), colour=sys.stderr.isatty()
-        )
-        sys.exit(2)
-    return inspection.contracts
 
 
 def _places(tables: Sequence[str], contracts: Sequence[Contract]) -> list[tuple[Contract, str]]:
@@ -180,15 +170,20 @@ def _run(
         tables = {c.dataset: functools.partial(read_table, spark, place) for c, place in places}
         for index, (contract, place) in enumerate(places):
             status.update(f"Checking {contract.dataset} ({index + 1} of {len(places)})")
-            rules = [rule for rule in lower(contract, settings).rules if _selected(rule, patterns)]
+            rules = [r for r in lower(contract, settings).rules if _selected(r, patterns)]
             table = read_table(spark, place)
-            results.append(check_table(contract, table, now=clock, rules=rules, tables=tables))
+            found = check_table(
+                contract, table, now=clock, settings=settings, rules=rules, tables=tables
+            )
+            results.append(found)
     return results
 
 
-def _check_patterns(patterns: Sequence[str], contracts: Sequence[Contract]) -> None:
+def _check_patterns(
+    patterns: Sequence[str], contracts: Sequence[Contract], settings: Settings
+) -> None:
     """A pattern that selects nothing is a mistake: a run without checks must not pass."""
-    names = [rule.name for contract in contracts for rule in lower(contract).rules]
+    names = [rule.name for contract in contracts for rule in lower(contract, settings).rules]
     for pattern in patterns:
         if not fnmatch.filter(names, pattern):
             hint = did_you_mean(pattern, names)

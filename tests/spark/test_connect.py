@@ -33,6 +33,8 @@ schema:
 - name: sample
   quality:
   - {name: volume, metric: rowCount, mustBe: 200, severity: error}
+  - {name: fused, type: sql, query: SELECT COUNT(*) FROM sample WHERE text IS NULL, mustBe: 29}
+  - {name: own, type: sql, query: SELECT EXISTS (SELECT 1 FROM sample WHERE text IS NULL)}
   properties:
   - name: text
     logicalType: string
@@ -121,6 +123,8 @@ def test_run_uses_the_server_that_the_environment_names(
     assert answers == {
         "schema": (0, "passed"),
         "volume": (200, "passed"),
+        "fused": (29, "passed"),
+        "own": (1, "passed"),
         "text__filled": (29, "failed"),
     }
 

@@ -13,7 +13,8 @@ from typing import Final
 
 from sqlglot import exp
 
-from dqx_dagster.checks.sql.source import COLUMN_WORDS, TABLE_WORDS, SqlError, placeholder
+from dqx_dagster.checks.sql.placeholders import COLUMN_WORDS, TABLE_WORDS, placeholder
+from dqx_dagster.checks.sql.source import SqlError
 from dqx_dagster.checks.sql.tables import Tables, own_name
 from dqx_dagster.contract.model import Property
 from dqx_dagster.errors import did_you_mean
@@ -155,7 +156,8 @@ def _resolve(column: exp.Column, parts: list[str], scopes: list[_Scope]) -> None
             raise SqlError(f"'{'.'.join(parts)}' may be {names}", "unknown-column", node=column)
         # Beside a table that nobody knows the columns of, only Spark can tell whose it is.
         plain = shared or (bare and unknown) or not relation.alias
-        _set(column, None if plain else relation.alias, match, rest)
+        fields = list(_fields(parts, column, match, rest[1:]))
+        _set(column, None if plain else relation.alias, _stored(match), fields, rest[-1])
         return
     if alone and column.name.lower() in _FUNCTIONS:
         text = (
@@ -163,7 +165,8 @@ def _resolve(column: exp.Column, parts: list[str], scopes: list[_Scope]) -> None
         )
         raise SqlError(text, "sql-refused", node=column)
     if not unknown and not (alone and parts[0].lower() in scopes[0].results):
-        raise _unknown(column, [relation for scope in scopes for relation in scope.relations])
+        around = [relation for scope in scopes for relation in scope.relations]
+        raise _unknown(parts, column, around)
 
 
 def _selects(column: exp.Column) -> Iterator[exp.Select]:
@@ -204,34 +207,34 @@ def _is_shared(select: exp.Select, name: str) -> bool:
     return any(each.name.lower() == name.lower() for each in using)
 
 
-def _set(column: exp.Column, of: str | None, found: Property | str, rest: list[str]) -> None:
+def _set(column: exp.Column, of: str | None, stored: str, fields: list[str], called: str) -> None:
     """The column as it is stored, with its table, and its fields behind it."""
-    fields = list(_fields(column, found, rest[1:]))
-    new: exp.Expr = exp.column(_stored(found), of, fields=fields, quoted=True)
+    new: exp.Expr = exp.column(stored, of, fields=fields, quoted=True)
     for identifier in new.find_all(exp.Identifier):
         identifier.meta.update(column.this.meta)
     is_result = isinstance(column.parent, exp.Select) and column.arg_key == "expressions"
-    if is_result and new.name != rest[-1]:
-        new = exp.alias_(new, rest[-1], quoted=True)
+    if is_result and new.name != called:
+        new = exp.alias_(new, called, quoted=True)
     column.replace(new)
 
 
-def _fields(column: exp.Column, of: Property | str, names: list[str]) -> Iterator[str]:
+def _fields(
+    parts: list[str], column: exp.Column, of: Property | str, names: list[str]
+) -> Iterator[str]:
     """The stored names of fields; where a struct declares none, those that are written."""
     for name in names:
         declared = of.properties if isinstance(of, Property) else ()
         found = _Relation("", declared).find(name)
         if found is None and declared:
-            raise _unknown(column, [_Relation("", declared)])
+            raise _unknown(parts, column, [_Relation("", declared)])
         of = found or name
         yield _stored(of)
 
 
-def _unknown(column: exp.Column, relations: list[_Relation]) -> SqlError:
+def _unknown(parts: list[str], column: exp.Column, relations: list[_Relation]) -> SqlError:
     known = [_declared(c) for relation in relations for c in relation.columns or ()]
-    name = ".".join(part.name for part in column.parts)
-    hint = did_you_mean(column.name, known)
-    return SqlError(f"no column '{name}' in the contract{hint}", "unknown-column", node=column)
+    text = f"no column '{'.'.join(parts)}' in the contract{did_you_mean(parts[-1], known)}"
+    return SqlError(text, "unknown-column", node=column)
 
 
 def _stored(column: Property | str) -> str:

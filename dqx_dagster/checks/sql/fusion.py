@@ -14,7 +14,14 @@ from sqlglot import exp
 
 from dqx_dagster.checks.sql.guard import TABLE
 from dqx_dagster.checks.sql.write import is_aggregate, spark_name, spark_sql
-from dqx_dagster.metrics.metric import Aggregate, Arithmetic, Combined, Function, Metric
+from dqx_dagster.metrics.metric import (
+    Aggregate,
+    Arithmetic,
+    Combined,
+    Function,
+    Metric,
+    count_set,
+)
 from dqx_dagster.metrics.predicate import ALWAYS, IsSet, Predicate, every
 from dqx_dagster.metrics.value import Column, Row, SqlText
 
@@ -111,6 +118,8 @@ def _counts(result: exp.Expr, condition: exp.Expr | None) -> Metric | None:
             value = result.this
             if isinstance(value, exp.Star | exp.Literal):
                 return _count(condition)
+            if condition is None and isinstance(value, exp.Column):
+                return count_set(Column((value.name,)))
             return _count(_both(condition, _is_set(value)))
         case _:
             return None

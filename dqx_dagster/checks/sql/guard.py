@@ -12,7 +12,6 @@ dqx_dagster.checks.sql.source.SqlError: it reads `parquet`.`/etc`, which is not 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from sqlglot import exp
@@ -91,16 +90,12 @@ def check_tree(tree: exp.Expr) -> None:
         name = type(node).__name__
         if name not in NODES and not isinstance(node, exp.Func):
             raise _refusal(node, _called(node))
-        if part := next(_unknown_parts(node, name), None):
-            raise _refusal(node, part)
-
-
-def _unknown_parts(node: exp.Expr, name: str) -> Iterator[str]:
-    for part, value in node.args.items():
-        if value and part not in _PARTS.get(name, node.args):
-            of = value[0] if isinstance(value, list) else value
-            words = part.strip("_").replace("_", " ")
-            yield _called(of) if isinstance(of, exp.Expr) else f"'{words}'"
+        for part in set(node.args) - _PARTS.get(name, frozenset(node.args)):
+            if value := node.args[part]:
+                first = value[0] if isinstance(value, list) else value
+                if isinstance(first, exp.Expr):
+                    raise _refusal(first, _called(first))
+                raise _refusal(node, part.strip("_").replace("_", " ").upper())
 
 
 def _refusal(node: exp.Expr, what: str) -> SqlError:

@@ -13,7 +13,8 @@ from typing import Final
 from sqlglot import exp
 
 from dqx_dagster.checks.sql.guard import CTE, TABLE
-from dqx_dagster.checks.sql.source import TABLE_WORDS, SqlError, placeholder
+from dqx_dagster.checks.sql.placeholders import TABLE_WORDS, placeholder
+from dqx_dagster.checks.sql.source import SqlError
 from dqx_dagster.contract.model import Contract
 from dqx_dagster.errors import did_you_mean
 
