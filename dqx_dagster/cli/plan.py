@@ -24,7 +24,7 @@ from dqx_dagster.checks.rule import Lowered, Rule, Settings, plan
 from dqx_dagster.cli.loaded import loaded, sql_rules_option
 from dqx_dagster.cli.terminal import visible
 from dqx_dagster.contract.model import Contract
-from dqx_dagster.metrics.metric import Aggregate, Leaf, Mismatches, SqlQuery, leaves
+from dqx_dagster.metrics.metric import Aggregate, Leaf, Mismatches, Orphans, SqlQuery, leaves
 from dqx_dagster.metrics.plan import Family, family_of
 
 _SCHEMA: Final = "schema"
@@ -101,7 +101,7 @@ def _measurer(leaf: Leaf) -> str:
     match leaf:
         case Mismatches():
             return _SCHEMA
-        case SqlQuery():
+        case Orphans() | SqlQuery():
             return _QUERY
         case Aggregate():
             return family_of(leaf).value
