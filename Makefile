@@ -13,14 +13,15 @@ INSTALL := "$(BIN)/python" -m pip install -q --retries 10 -c constraints.txt -e 
 export PYSPARK_PYTHON := $(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo dev test lint format tables bench clean
+.PHONY: help setup demo dev test lint format tables screenshots bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  \1\t/p' Makefile
 	@echo "  PYTHON=python3.12 picks the Python (now: $(PYTHON))"
 
-setup: $(STAMP) ## make .venv with all that development needs, Java too
+setup: $(STAMP) ## make .venv with all that development needs, Java and a browser too
 	@java=$$(tools/find_java.sh "$(VENV)") && echo "Java: $$java"
+	@browser=$$(tools/find_browser.sh) && echo "Browser: $${browser:-none}"
 
 demo: $(STAMP) ## a good day and a bad batch, told in the terminal
 	@java=$$(tools/find_java.sh "$(VENV)") && export JAVA_HOME="$$java" && \
@@ -32,7 +33,8 @@ dev: $(STAMP) ## open the example project in Dagster's UI
 	DAGSTER_HOME="$(CURDIR)/.dagster" "$(BIN)/dagster" dev -w workspace.yaml
 
 test: lint ## check everything: lint, then all tests
-	java=$$(tools/find_java.sh "$(VENV)") && JAVA_HOME="$$java" "$(BIN)/pytest" -n 2 --dist loadfile
+	java=$$(tools/find_java.sh "$(VENV)") && browser=$$(tools/find_browser.sh) && \
+	JAVA_HOME="$$java" DQX_BROWSER="$$browser" "$(BIN)/pytest" -n 2 --dist loadfile
 
 lint: $(STAMP) ## ruff and mypy
 	"$(BIN)/ruff" check
@@ -45,6 +47,10 @@ format: $(STAMP) ## format, and fix what ruff can fix
 
 tables: $(STAMP) ## write the tables of words into the pages
 	"$(BIN)/python" tools/reference_tables.py
+
+screenshots: $(STAMP) ## take the pictures of the pages anew
+	java=$$(tools/find_java.sh "$(VENV)") && browser=$$(tools/find_browser.sh) && \
+	JAVA_HOME="$$java" DQX_BROWSER="$$browser" "$(BIN)/python" tools/screenshots.py
 
 bench: $(STAMP) ## run benchmarks/*.py
 	java=$$(tools/find_java.sh "$(VENV)") && export JAVA_HOME="$$java" && \

@@ -21,6 +21,7 @@ from dqx_dagster.errors import ContractWarning, Origin
 _LARGEST: Final = 2**63 - 1
 _EMAIL: Final = re.compile(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,7}\Z")
 _TAG: Final = re.compile(r"[A-Za-z0-9_.-]{1,63}\Z")
+_SHARES: Final = (Unit.SHARE, Unit.PERCENT)
 _CODE_REFERENCES: Final = "dagster/code_references"
 
 CONTRACT: Final = "dqx_dagster/contract"
@@ -55,9 +56,9 @@ def check_description(rule: Rule) -> str:
     named = rule.claim.counted is None  # what is no count of rows names its column itself
     subject = f"{_code(rule.column)}: " if rule.column and not named else ""
     says = f"{subject}{_escaped(_measured(rule))}; {_escaped(allowed(rule.claim))}"
-    effect = "blocks downstream" if rule.blocking else "warns"
+    effect = " (blocks downstream)" if rule.blocking else " (warns)" if rule.claim.threshold else ""
     word = f"{rule.word}({rule.given})" if rule.given else rule.word
-    place = f"**{rule.severity.value}** ({effect}) · {_code(place_of(rule))} · {_code(word)}"
+    place = f"**{rule.severity.value}**{effect} · {_code(place_of(rule))} · {_code(word)}"
     return f"{head}{says}\n\n{place}"
 
 
@@ -109,7 +110,7 @@ def result_metadata(verdict: Verdict) -> dict[str, Any]:
     rule = verdict.rule
     known = {
         "outcome": verdict.outcome.value,
-        "value": number(verdict.actual),
+        "value": number(_rounded(verdict.actual) if rule.claim.unit in _SHARES else verdict.actual),
         "allowed": allowed(rule.claim).removeprefix("allowed: ") if rule.claim.threshold else None,
         "severity": rule.severity.value,
         "contract": place_of(rule),
@@ -122,9 +123,9 @@ def result_metadata(verdict: Verdict) -> dict[str, Any]:
     return present(known)
 
 
-def _rounded(fraction: float | None) -> float | None:
-    """Four digits, however small it is: 20 of 2,005 is 0.009975."""
-    return None if fraction is None else float(f"{fraction:.4g}")
+def _rounded(share: int | float | str | None) -> int | float | str | None:
+    """Six digits, however small it is; the exact share are the failed rows and all rows."""
+    return float(f"{share:.6g}") if isinstance(share, float) else share
 
 
 def failing_rows(samples: Mapping[str, Samples]) -> dict[str, Any]:
@@ -170,18 +171,18 @@ def _why(skipped: Skipped) -> str:
 
 
 def _sla(contract: Contract) -> str:
-    """The service levels, one in a line: those that are enforced, and those that are just kept."""
-    enforced = [
+    """The service levels, one in a line: latencies as they are understood, the rest as written."""
+    latencies = [
         f"- latency: {latency.max_age_hours:g} hours"
         + (f" ({_code(latency.timestamp_column)})" if latency.timestamp_column else "")
         for latency in contract.sla_latencies
     ]
     kept = [f"- {_escaped(f'{name}: {_level(v)}')}" for name, v in contract.sla_metadata.items()]
-    return "\n".join((*enforced, *kept))
+    return "\n".join((*latencies, *kept))
 
 
 def _level(said: Mapping[str, Any]) -> str:
-    """A service level that is kept: `3 y`, `09:00Z, driver: operational`."""
+    """A service level as written: `3 y`, `09:00Z, driver: operational`."""
     amount = " ".join(str(said[key]) for key in ("value", "unit") if key in said)
     rest = (f"{key}: {value}" for key, value in said.items() if key not in ("value", "unit"))
     return ", ".join((amount, *rest))

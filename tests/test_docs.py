@@ -153,3 +153,11 @@ def test_links_between_pages_lead_somewhere(page: str) -> None:
     links = re.findall(r"\]\((?!https?:|#)([^)#]+)", text)
 
     assert [link for link in links if not ((ROOT / page).parent / link).exists()] == []
+
+
+def test_every_picture_is_shown_and_loads_fast() -> None:
+    pictures = sorted((ROOT / "docs" / "images").iterdir())
+    page = (ROOT / "docs" / "ui.md").read_text("utf-8")
+
+    assert [p.name for p in pictures if f"](images/{p.name})" not in page] == []
+    assert [p.name for p in pictures if p.stat().st_size > 150_000] == []

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from dqx_dagster.checks.lowering import lower
 from dqx_dagster.checks.rule import Rule
-from dqx_dagster.checks.verdict import judge
-from dqx_dagster.contract.model import Contract
+from dqx_dagster.checks.verdict import Outcome, Verdict, judge
+from dqx_dagster.contract.model import Contract, TextRule
 from dqx_dagster.errors import ContractWarning
 from dqx_dagster.metadata import asset_metadata, check_description, result_metadata
 from dqx_dagster.metrics.metric import ROWS, Aggregate, Measurements, leaves
@@ -108,7 +110,7 @@ def orders(tmp_path: Path) -> Contract:
         ),
         pytest.param(
             "amount__percentile",
-            "percentile 0.9 of amount; recorded, not judged",
+            "percentile 0.9 of amount; recorded, not judged\n\n**P1** · ",
             "`percentile(percentile: 0.9)`",
             id="column in the sentence",
         ),
@@ -146,6 +148,24 @@ def test_an_asset_tells_its_service_levels_and_what_is_skipped(orders: Contract)
     assert told["dqx_dagster/skipped_rules"].value == f"- `reconciled`: {reason} ({place})"
 
 
+def test_the_page_explains_every_key(orders: Contract) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "ui.md").read_text("utf-8")
+    rule = next(rule for rule in lower(orders).rules if rule.name == "status__known")
+    verdict = Verdict(rule, Outcome.FAILED, 1, "", details=("one",), counted=1, fraction=0.5)
+    text = replace(orders, text_rules=(TextRule("Never deleted", orders.origin),))
+
+    added = {"rows", "partition"}  # the table's, not the verdict's
+    assert explained(page, "result") == {*result_metadata(verdict)} | added
+    told = asset_metadata(text, lower(orders).skipped)
+    assert explained(page, "asset") == {key for key in told if key.startswith("dqx_dagster/")}
+
+
+def explained(page: str, name: str) -> set[str]:
+    """The keys in the first column of a table."""
+    table = page.partition(f"<!-- keys: {name} -->\n")[2].partition("\n\n")[0]
+    return set(re.findall(r"`([\w/]+)`", "".join(re.findall(r"^\|(.*?)\|", table, re.MULTILINE))))
+
+
 def test_rows_have_failed_only_where_the_rule_counts_those_that_break_it(tmp_path: Path) -> None:
     """A native whitelist with a validator counts the rows that keep it."""
     path = tmp_path / "orders.yaml"
@@ -161,7 +181,7 @@ def test_rows_have_failed_only_where_the_rule_counts_those_that_break_it(tmp_pat
     assert "failed_rows" not in listed
     assert "failed_fraction" not in listed
     assert (unlisted["outcome"], unlisted["allowed"]) == ("failed", "none")
-    assert (unlisted["failed_rows"], unlisted["failed_fraction"]) == (1, 0.003333)
+    assert (unlisted["failed_rows"], unlisted["failed_fraction"]) == (1, 0.00333333)
 
 
 def counted(rule: Rule, count: int, rows: int) -> Measurements:
