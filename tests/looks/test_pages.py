@@ -107,7 +107,7 @@ def test_an_asset_shows_its_columns_and_that_it_is_fresh(pages: Pages) -> None:
         "Row count\n2,005",
         "Freshness policy\nPassing",
         "Fails if more than 24 hours since last materialization",
-        "Open\norders.odcs.yaml\norders.odcs.yaml\nin editor",
+        "Open\norders.odcs.yaml",
     )
     assert "Gross, in the currency of the shop" in pages.row("dqx_dagster/text_rules").inner_text()
 
