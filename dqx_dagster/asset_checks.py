@@ -45,7 +45,7 @@ def build_contract_checks(
         retry_policy: Applies to failures of Spark or storage. A verdict is never retried.
     """
     found = contract_checks(contracts, translator, settings)
-    return definitions_of(untangled(found, found, {}), source, resource_key, pool, retry_policy)
+    return definitions_of(untangled(found, {}), source, resource_key, pool, retry_policy)
 
 
 def definitions_of(

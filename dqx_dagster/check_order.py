@@ -21,10 +21,8 @@ Waits: TypeAlias = Mapping[dg.AssetKey, Collection[dg.AssetKey]]
 """What each asset waits for."""
 
 
-def untangled(
-    chosen: Sequence[ContractChecks], found: Sequence[ContractChecks], made_from: Waits
-) -> list[ContractChecks]:
-    """The chosen ones of all checks that were found, without circles.
+def untangled(found: Sequence[ContractChecks], made_from: Waits) -> list[ContractChecks]:
+    """The same checks without circles; `made_from` are the assets behind each asset.
 
     Checks that are part of one get a step of their own, after all assets that they read, and block
     nothing: what they would block has to be there before they can run.
@@ -36,7 +34,7 @@ def untangled(
         if spec.key not in late:
             waits.setdefault(spec.asset_key, set()).update(_read(spec))
     late |= {spec.key for spec in specs if _is_circular(spec, waits)}
-    parts = ((checks.only(checks.specs.keys() - late), checks.only(late)) for checks in chosen)
+    parts = ((checks.only(checks.specs.keys() - late), checks.only(late)) for checks in found)
     return [part for prompt, last in parts for part in (prompt, _late(last))]
 
 
@@ -63,7 +61,7 @@ def _late(checks: ContractChecks) -> ContractChecks:
     for key, spec in checks.specs.items():
         read = ", ".join(asset.to_user_string() for asset in _read(spec))
         asset, rule = spec.asset_key.to_user_string(), checks.checks[key].rule
-        text = f"it reads {read}, which waits for {asset}: it is checked last, and blocks nothing"
+        text = f"it reads {read}, which waits for {asset}: it is checked last and blocks nothing"
         if rule.blocking:
             place = rule.origin
             message = f"check '{spec.name}' is {rule.severity.value}, but {text}"

@@ -77,7 +77,7 @@ def with_contracts(
     for text, _ in problems:
         warnings.warn(text, ContractWarning, stacklevel=2)
     made_from = {key: {dep.asset_key for dep in spec.deps} for key, spec in specs.items()}
-    new = untangled(new, found, made_from)
+    new = untangled(new, made_from)
     if partitioned_checks:
         partitions = {key: spec.partitions_def for key, spec in specs.items()}
         new = [checks.partitioned(partitions.get(checks.key)) for checks in new]

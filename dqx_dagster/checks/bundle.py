@@ -51,9 +51,11 @@ def sum_up(check: Check, verdicts: Sequence[Verdict]) -> Verdict:
 def _place(rule: Rule, granularity: Granularity) -> tuple[str, str | None, bool]:
     """What a rule is reported with: others about the same rows, of the table or of a partition.
 
-    Freshness changes with the clock: it always stands alone.
+    Freshness changes with the clock, and what reads other tables has to wait for them: these always
+    stand alone.
     """
-    if not rule.implied or isinstance(rule.claim.metric, Age) or granularity is Granularity.RULE:
+    alone = rule.reads or isinstance(rule.claim.metric, Age) or granularity is Granularity.RULE
+    if not rule.implied or alone:
         return rule.name, None, rule.whole_table
     column = rule.column if granularity is Granularity.COLUMN else None
     return "", column, rule.whole_table
@@ -74,7 +76,6 @@ def _check(members: Iterable[Rule]) -> Check:
         given="",
         column=column,
         severity=worst,
-        reads=tuple(dict.fromkeys(name for rule in (first, *rest) for name in rule.reads)),
         description=f"{len(rest) + 1} rules that the schema implies",
     )
     return Check(rule, (first, *rest))

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 from dqx_dagster.contract.columns import property_at
 from dqx_dagster.contract.model import Argument, Contract, Relationship, Target
@@ -48,8 +48,8 @@ class _Wrong(Exception):  # noqa: N818 - never leaves this module
         self.origin, self.code, self.text = origin, code, text
 
 
-class _NotAtHand(Exception):  # noqa: N818 - never leaves this module
-    """The other table may be in a contract that is not loaded."""
+class _Skip(Exception):  # noqa: N818 - never leaves this module
+    """The relationship cannot be checked; without a text it can once more contracts are there."""
 
 
 def related(contracts: Sequence[Contract]) -> list[Contract]:
@@ -78,7 +78,7 @@ class Tables:
         self._complete, self._strict = complete, strict
         self._names: dict[str, list[Contract]] = {}
         self._ids: dict[str, list[Contract]] = {}
-        self._files = {c.origin.file: _absolute(c.origin.file) for c in contracts}
+        self._paths = {c.origin.file: _absolute(c.origin.file) for c in contracts}
         self._targets: dict[int, Contract] = {}
         for contract in contracts:
             for name in {contract.object_name, contract.dataset} - {""}:
@@ -100,8 +100,8 @@ class Tables:
             return relationship
         try:
             return replace(relationship, target=self._target(relationship, contract, report))
-        except _NotAtHand:
-            return relationship
+        except _Skip as skip:
+            return replace(relationship, skipped=str(skip) or None)
         except _Wrong as wrong:
             report.error(wrong.origin, wrong.code, f"{relationship.label}: {wrong.text}")
             return None
@@ -118,6 +118,10 @@ class Tables:
             raise _Wrong(relationship.origin, "relationship", text)
         (table,) = tables.values()
         paths = tuple(path for _, path in found)
+        if not all(
+            item.physical for path in paths if (item := property_at(table.properties, path))
+        ):
+            raise _Skip("its target is not stored, so nothing can be measured on it")
         for ours, theirs, written in zip(relationship.columns, paths, relationship.to, strict=True):
             _check_types(contract, ours, table, theirs, written.origin)
         return Target(self._stripped(table), paths)
@@ -136,11 +140,11 @@ class Tables:
             raise _Wrong(written.origin, "relationship", f"it must name a column, {FORMS}")
         if reference.file is not None:
             return self._in_file(reference, written, contract)
-        named = self._named(reference)
+        own = self._named(reference, self._paths.get(contract.origin.file))
+        named = own or self._named(reference)
         if not named:
             self._miss(reference, written)
-        own = [each for each in named if each[0].origin.file == contract.origin.file]
-        table, path = _fitting(reference, written, own or named)
+        table, path = _fitting(reference, written, named)
         if not own:
             self._note_other_file(written, contract, table, path, report)
         return table, path
@@ -148,38 +152,40 @@ class Tables:
     def _in_file(
         self, reference: Reference, written: Argument, contract: Contract
     ) -> tuple[Contract, tuple[str, ...]]:
-        folder = Path(contract.origin.file).parent
-        file = _absolute(str(folder / (reference.file or "")))
-        if file not in self._files.values():
-            raise _NotAtHand
-        named = [each for each in self._named(reference) if self._is_in(file, each[0])]
+        file = _absolute(str(Path(contract.origin.file).parent / (reference.file or "")))
+        if file not in self._paths.values():
+            raise _Skip
+        named = self._named(reference, file)
         if not named:
-            tables = self._names.items()
-            known = [name for name, each in tables if any(self._is_in(file, t) for t in each)]
+            known = (name for name, tables in self._names.items() if self._within(tables, file))
             text = f"'{reference.file}' has no table '{reference.names[0]}'"
             hint = did_you_mean(reference.names[0], known)
             raise _Wrong(written.origin, "relationship", f"{text}{hint}")
         return _fitting(reference, written, named)
 
-    def _is_in(self, file: str, table: Contract) -> bool:
-        return self._files[table.origin.file] == file
-
-    def _named(self, reference: Reference) -> list[tuple[Contract, tuple[str, ...]]]:
+    def _named(
+        self, reference: Reference, file: str | None = None
+    ) -> list[tuple[Contract, tuple[str, ...]]]:
         """The tables that may be meant, each with the columns that are then meant in it."""
         found = []
         for name, columns in reference.readings:
-            by_id = self._ids.get(name, []) if reference.by_id else []
-            found += [(table, columns) for table in by_id or self._names.get(name, [])]
+            by_id = self._ids.get(name, ()) if reference.by_id else ()
+            tables = self._within(by_id, file) or self._within(self._names.get(name, ()), file)
+            found += [(table, columns) for table in tables]
         return found
 
-    def _miss(self, reference: Reference, written: Argument) -> None:
+    def _within(self, tables: Iterable[Contract], file: str | None) -> list[Contract]:
+        """Those of one file, or all."""
+        return [t for t in tables if file is None or self._paths[t.origin.file] == file]
+
+    def _miss(self, reference: Reference, written: Argument) -> NoReturn:
         name, _ = next(reference.readings)
         names = self._names if len(self._names) <= MAX_WORDS else ()
         hint = did_you_mean(name, names)
         if self._complete and hint:
             text = f"no contract has a table '{name}'{hint}"
             raise _Wrong(written.origin, "relationship", text)
-        raise _NotAtHand
+        raise _Skip
 
     def _note_other_file(
         self,

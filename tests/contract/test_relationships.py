@@ -156,6 +156,19 @@ def test_a_table_of_the_own_file_comes_first(write: Write) -> None:
     assert orphans(folder) == {"customer__relationship": CUSTOMER}
 
 
+def test_an_id_of_another_file_does_not_hide_a_name(write: Write) -> None:
+    """Of two tables that can be meant by `customers_tbl`, the reference names the file of one."""
+    other = "- name: customers_tbl\n  properties: [{name: key, logicalType: integer}]\n"
+    to = "crm.odcs.yaml#/schema/customers_tbl/properties/key"
+    folder = write(
+        crm=other, customers=CUSTOMERS, orders=orders(f"from: orders.customer, to: '{to}'")
+    )
+
+    found = orphans(folder)
+
+    assert found == {"customer__relationship": key("customer", table="customers_tbl")(("key",))}
+
+
 def test_columns_inside_structs_and_keys_of_several_columns(write: Write) -> None:
     folder = write(
         shop=CUSTOMERS
@@ -381,6 +394,15 @@ def test_what_cannot_be_measured_is_skipped(where: str, reason: str, write: Writ
     folder = write(shop=f"{CUSTOMERS}- name: orders\n  properties:\n  - {column}\n")
 
     assert found(folder, Level.WARNING) == [f"Relationship to 'customers.key': {reason}; skipping"]
+
+
+def test_a_target_that_is_not_stored_is_skipped(write: Write) -> None:
+    folder = write(shop=CUSTOMERS + orders("from: orders.customer, to: customers.loyalty"))
+
+    assert found(folder, Level.WARNING) == [
+        "Relationship to 'customers.loyalty': its target is not stored, so nothing can be measured "
+        "on it; skipping"
+    ]
 
 
 @pytest.mark.parametrize("text", ["orders", "schema/orders", "team/a/properties/b", "a/b/c", ""])
