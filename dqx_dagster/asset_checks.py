@@ -44,6 +44,7 @@ class ContractChecks:
     specs: Mapping[dg.AssetCheckKey, dg.AssetCheckSpec]
     checks: Mapping[dg.AssetCheckKey, Check]
     skipped: tuple[Skipped, ...]
+    settings: Settings
 
 
 def build_contract_checks(
@@ -138,7 +139,7 @@ def _checks(
             text = f"check '{spec.name}' is for asset '{other}', its contract for '{asset}'"
             raise DefinitionsError(f"{check.rule.origin}: {text}")
         specs[spec.key], checks[spec.key] = spec, check
-    return ContractChecks(contract, key, specs, checks, lowered.skipped)
+    return ContractChecks(contract, key, specs, checks, lowered.skipped, settings)
 
 
 def _definition(
@@ -185,7 +186,9 @@ def _report(
     table = source(spark, checks.contract, context)
     others = {c.dataset: partial(source, spark, c, context) for c in checks.contract.siblings}
     clock = dt.datetime.now(dt.timezone.utc)
-    result = check_table(checks.contract, table, now=clock, rules=rules, tables=others)
+    result = check_table(
+        checks.contract, table, now=clock, settings=checks.settings, rules=rules, tables=others
+    )
     verdicts = {verdict.rule.name: verdict for verdict in result.verdicts}
     results = []
     for key in selected:

@@ -21,7 +21,7 @@ SPARK = {
 
 @dg.asset_check(asset=shop.orders, description="Written by hand, beside those of the contract")
 def every_order_has_a_customer(pyspark: LazyPySparkResource) -> dg.AssetCheckResult:
-    """A rule that no contract can say: it compares two tables."""
+    """In Python, where SQL in a contract is not enough."""
     spark = pyspark.spark_session
     orders = spark.read.parquet(str(shop.DATA / "shop.orders.parquet"))
     customers = spark.read.parquet(str(shop.DATA / "shop.customers.parquet"))
