@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import functools
 import uuid
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -72,10 +73,15 @@ class _Workspace:
         self._table, self._others = table, others
         self._prefix = f"dqx_{uuid.uuid4().hex}_"
         self._views: dict[str, str] = {}
-        self._session = _own_session(table.sparkSession)
+
+    @functools.cached_property
+    def session(self) -> SparkSession:
+        """Where the queries run."""
+        spark = self._table.sparkSession
+        return _own_session(spark) if _is_classic(spark) else spark
 
     def frame(self, query: SqlQuery, now: dt.datetime) -> DataFrame:
-        session = self._session or self._table.sparkSession
+        session = self.session
         check_query(session, query.text)
         check_session(session, query.text)
         views = [self._view(dataset) for dataset in ("", *query.others)]
@@ -88,25 +94,25 @@ class _Workspace:
         if dataset not in self._views:
             table = self._others[dataset] if dataset else self._table
             name = f"{self._prefix}{len(self._views)}"
-            frame = table if self._session is None else _moved(table, self._session)
-            frame.createOrReplaceTempView(name)
+            _seen_from(self.session, table).createOrReplaceTempView(name)
             self._views[dataset] = name
         return self._views[dataset]
 
     def close(self) -> None:
-        session = self._session or self._table.sparkSession
         for view in self._views.values():
             with contextlib.suppress(*FAILURES):
-                session.catalog.dropTempView(view)
+                self.session.catalog.dropTempView(view)
 
 
-def _own_session(spark: SparkSession) -> SparkSession | None:
-    """A new session with the settings of another; None on Spark Connect."""
-    classic = getattr(spark, "_jsparkSession", None)
-    if classic is None:
-        return None
+def _is_classic(spark: SparkSession) -> bool:
+    """Whether it has a JVM, and so is not of Spark Connect."""
+    return getattr(spark, "_jsparkSession", None) is not None
+
+
+def _own_session(spark: SparkSession) -> SparkSession:
+    """A new session with the settings of another."""
     session = spark.newSession()
-    settings = classic.sessionState().conf().getAllConfs()
+    settings = spark._jsparkSession.sessionState().conf().getAllConfs()  # noqa: SLF001
     for name in _names(settings):
         if session.conf.isModifiable(name):
             session.conf.set(name, settings.apply(name))
@@ -122,8 +128,10 @@ def _names(settings: Any) -> Iterator[str]:
         yield keys.next()
 
 
-def _moved(table: DataFrame, session: SparkSession) -> DataFrame:
-    """The same table, seen from another session. No public function does that."""
+def _seen_from(session: SparkSession, table: DataFrame) -> DataFrame:
+    """The same table in another session. No public function does that."""
+    if session is table.sparkSession:
+        return table
     sql: Any = session._jvm.org.apache.spark.sql  # type: ignore[union-attr]  # noqa: SLF001
     plan = table._jdf.queryExecution().analyzed()  # noqa: SLF001
     owner = session._jsparkSession  # noqa: SLF001

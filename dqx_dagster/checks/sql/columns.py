@@ -95,6 +95,9 @@ def _relations(select: exp.Select, tables: Tables) -> Iterator[_Relation]:
 
 
 def _columns(source: exp.Expr, tables: Tables) -> tuple[Property | str, ...] | None:
+    alias = source.args.get("alias")
+    if alias is not None and alias.columns:
+        return tuple(column.name for column in alias.columns)
     match source:
         case exp.Table():
             contract = tables.of(source)
@@ -105,7 +108,7 @@ def _columns(source: exp.Expr, tables: Tables) -> tuple[Property | str, ...] | N
         case exp.Subquery() if isinstance(source.this, exp.Query):
             return _outputs(source.this, tables)
         case exp.Values():
-            return tuple(name.name for name in source.args["alias"].columns) or None
+            return None
         case _:
             text = "parentheses in FROM are for queries only"
             raise SqlError(text, node=source)

@@ -16,7 +16,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from dqx_dagster.checks.sql.source import SPARK, SqlError, parse
+from dqx_dagster.checks.sql.source import SPARK, SqlError, parse_as
 from dqx_dagster.checks.sql.tokens import refused
 
 TABLE = "dqx_t{}"
@@ -111,7 +111,7 @@ def check_spark(text: str) -> None:
     """Refuse a text for Spark that holds anything that is not on the lists."""
     if word := refused(text):
         raise SqlError(f"'{word}' is not allowed", "sql-refused")
-    tree = parse(text, SPARK).tree
+    tree = parse_as(SPARK, text).tree
     check_tree(tree)
     for table in tree.find_all(exp.Table):
         plain = isinstance(table.this, exp.Identifier) and not table.args.get("db")

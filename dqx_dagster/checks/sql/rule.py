@@ -43,7 +43,10 @@ DIALECT = "sqlDialect"
 """The custom property that names the dialect of a contract's queries."""
 
 _FOUND = "are found by the query"
-_BUGS = (SqlglotError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+_BUGS = (
+    *(SqlglotError, AssertionError, AttributeError, LookupError, RecursionError),
+    *(TypeError, ValueError),
+)
 """What a parser may raise on texts that nobody has tried it with."""
 
 

@@ -22,7 +22,7 @@ def as_value(query: exp.Query) -> tuple[exp.Query, bool]:
         rows = _unordered(query).subquery("rows")
         return exp.select(exp.Count(this=exp.Star())).from_(rows), True
     if len(query.selects) != 1 or query.is_star:
-        text = "it gives one row of several columns: select the one that is judged"
+        text = "it gives one row, so it must select one value: the one that is judged"
         raise SqlError(text, node=query)
     return query, False
 
@@ -40,10 +40,9 @@ def gives_one_row(query: exp.Expr) -> bool:
         return _keeps_rows(query) and gives_one_row(query.this)
     if not isinstance(query, exp.Select) or not _keeps_rows(query):
         return False
-    if any(query.args.get(part) for part in ("where", "having", "group", "qualify")):
-        grouped = query.args.get("group") or query.args.get("having") or query.args.get("qualify")
-        return not grouped and _aggregates(query)
-    return _aggregates(query) or _sources_give_one_row(query)
+    if any(query.args.get(part) for part in ("group", "having", "qualify")):
+        return False
+    return _aggregates(query) or (not query.args.get("where") and _sources_give_one_row(query))
 
 
 def _keeps_rows(query: exp.Expr) -> bool:

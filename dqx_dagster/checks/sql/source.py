@@ -16,7 +16,7 @@ from sqlglot.errors import ParseError, TokenError
 
 from dqx_dagster.checks.sql.placeholders import MARK, Marked, mark, not_known, unknown
 
-MAX_LENGTH = 20_000
+MAX_LENGTH = 10_000
 """Characters of one query."""
 
 SPARK: Final = "spark"
@@ -103,14 +103,14 @@ def parse(text: str, dialect: str | None) -> Source:
     if MARK in text.lower():
         raise SqlError(f"names that begin with '{MARK}' are not free", at=text.find(MARK))
     if dialect is not None:
-        return _parse(text, dialect)
+        return parse_as(dialect, text)
     if _has_quoted_names(text):
-        return _parse(text, POSTGRES)
+        return parse_as(POSTGRES, text)
     try:
-        return _parse(text, SPARK)
+        return parse_as(SPARK, text)
     except SqlError as error:
         try:
-            return _parse(text, POSTGRES)
+            return parse_as(POSTGRES, text)
         except SqlError:
             raise error from None
 
@@ -123,7 +123,8 @@ def _has_quoted_names(text: str) -> bool:
     return any(t.token_type is TokenType.IDENTIFIER and text[t.start] == '"' for t in found)
 
 
-def _parse(written: str, dialect: str) -> Source:
+def parse_as(dialect: str, written: str) -> Source:
+    """Parse one query in just this dialect."""
     language, marked = Dialect.get_or_raise(dialect), mark(written)
     try:
         if dialect in _BACKSLASHED:

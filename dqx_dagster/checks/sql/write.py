@@ -63,8 +63,10 @@ def add_types(tree: exp.Expr, tables: Tables, dialect: str) -> None:
 
 
 def check_functions(tree: exp.Expr, source: Source) -> None:
-    """Point at the first function that Spark SQL may not hold here."""
-    for node in reversed(list(tree.find_all(exp.Func))):  # from the inside out
+    """Point at the innermost function that Spark SQL may not hold here."""
+    if refused(spark_sql(tree)) is None:
+        return
+    for node in reversed(list(tree.find_all(exp.Func))):
         if word := refused(spark_sql(node)):
             called = source.written(node) or word
             hint = did_you_mean(called.lower(), FUNCTIONS)

@@ -230,8 +230,8 @@ schema:
         ),
         (
             "SELECT COUNT(*), MAX(status) FROM orders",
-            "13:18: error: Quality rule 'checked': it gives one row of several columns:"
-            " select the one that is judged",
+            "13:18: error: Quality rule 'checked': it gives one row, so it must select one value:"
+            " the one that is judged",
         ),
     ],
 )
