@@ -278,7 +278,7 @@ class TestOwnQueries:
         claims = [allowed(self.OWN), allowed("SELECT MAX(id) FROM (SELECT id FROM orders)")]
         plan = plan_metrics(claim.metric for claim in claims)
         for tables, why in (
-            ({}, "the query reads 'customers', which was not given"),
+            ({}, "the table 'customers' is needed too, and was not given"),
             ({"customers": broken}, "cannot read 'customers'"),
         ):
             found = measure(orders, plan, now=NOW, tables=tables)
