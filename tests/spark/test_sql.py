@@ -279,7 +279,10 @@ class TestOwnQueries:
         plan = plan_metrics(claim.metric for claim in claims)
         for tables, why in (
             ({}, "the table 'customers' is needed too, and was not given"),
-            ({"customers": broken}, "cannot read 'customers'"),
+            (
+                {"customers": broken},
+                "the table 'customers' cannot be read: cannot read 'customers'",
+            ),
         ):
             found = measure(orders, plan, now=NOW, tables=tables)
             assert list(found.values()) == [Unmeasurable(why), 3]
