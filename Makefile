@@ -13,7 +13,7 @@ INSTALL := "$(BIN)/python" -m pip install -q --retries 10 -c constraints.txt -e 
 export PYSPARK_PYTHON := $(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo dev test lint format tables screenshots bench clean
+.PHONY: help setup demo dev test looks lint format tables screenshots bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  \1\t/p' Makefile
@@ -33,8 +33,11 @@ dev: $(STAMP) ## open the example project in Dagster's UI
 	DAGSTER_HOME="$(CURDIR)/.dagster" "$(BIN)/dagster" dev -w workspace.yaml
 
 test: lint ## check everything: lint, then all tests
+	java=$$(tools/find_java.sh "$(VENV)") && JAVA_HOME="$$java" "$(BIN)/pytest" -n 2 --dist loadfile
+
+looks: $(STAMP) ## look at Dagster's UI with a browser
 	java=$$(tools/find_java.sh "$(VENV)") && browser=$$(tools/find_browser.sh) && \
-	JAVA_HOME="$$java" DQX_BROWSER="$$browser" "$(BIN)/pytest" -n 2 --dist loadfile
+	JAVA_HOME="$$java" DQX_BROWSER="$$browser" "$(BIN)/pytest" tests/looks
 
 lint: $(STAMP) ## ruff and mypy
 	"$(BIN)/ruff" check
