@@ -44,7 +44,7 @@ from dqx_dagster.spark.compile import Compiled, Compiler
 from dqx_dagster.spark.measure import MAX_BUFFERS, measure
 
 SEED = int(os.environ.get("DQX_SEED", "20260305"))
-TABLES = int(os.environ.get("DQX_TABLES", "1000"))
+TABLES = int(os.environ.get("DQX_TABLES", "2000"))
 ENOUGH = 1_000
 """Tables from which on each known difference occurs."""
 SOME = 300
