@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 # One stamp for each PYTHON: naming another one sets up again.
 STAMP := .venv/.installed-by-$(notdir $(PYTHON))
 
+# From an archive of its classes Spark starts in half the time, and tests start it often.
+ARCHIVE := .venv/spark.jsa
+
 # pip repeats a failed request but not a download that breaks off, hence twice.
 INSTALL := "$(BIN)/python" -m pip install -q --retries 10 -c constraints.txt -e '.[dev]'
 
@@ -13,7 +16,7 @@ INSTALL := "$(BIN)/python" -m pip install -q --retries 10 -c constraints.txt -e 
 export PYSPARK_PYTHON := $(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo dev test looks lint format tables screenshots bench clean
+.PHONY: help setup demo dev test soak looks lint format tables screenshots bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  \1\t/p' Makefile
@@ -32,8 +35,11 @@ dev: $(STAMP) ## open the example project in Dagster's UI
 	mkdir -p .dagster && cp example_project/dagster.yaml .dagster && \
 	DAGSTER_HOME="$(CURDIR)/.dagster" "$(BIN)/dagster" dev -w workspace.yaml
 
-test: lint ## check everything: lint, then all tests
+test: lint $(ARCHIVE) ## check everything: lint, then all tests
 	java=$$(tools/find_java.sh "$(VENV)") && JAVA_HOME="$$java" "$(BIN)/pytest" -n 2 --dist loadfile
+
+soak: ## all tests, with five times as many random cases
+	$(MAKE) test DQX_EFFORT=5
 
 looks: $(STAMP) ## look at Dagster's UI with a browser
 	java=$$(tools/find_java.sh "$(VENV)") && browser=$$(tools/find_browser.sh) && \
@@ -69,3 +75,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@echo "Installing everything into .venv; the first time this takes some minutes."
 	@$(INSTALL) || $(INSTALL)
 	@touch $@
+
+$(ARCHIVE): $(STAMP) tools/archive_spark.py
+	@java=$$(tools/find_java.sh "$(VENV)") && JAVA_HOME="$$java" \
+	"$(BIN)/python" tools/archive_spark.py $@ >/dev/null 2>&1 || echo "No archive: Spark starts slowly."

@@ -14,13 +14,15 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+from oracle.java import JAVA_OPTIONS
+
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+os.environ["SPARK_SUBMIT_OPTS"] = JAVA_OPTIONS
 
 SETTINGS: dict[str, bool | float | int | str | None] = {
     "spark.ui.enabled": "false",
     "spark.driver.bindAddress": "127.0.0.1",
-    # Thousands of tiny queries: compiling them well costs more than it saves.
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.timeType.enabled": "true",  # off by default; contracts can declare times

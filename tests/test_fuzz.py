@@ -21,6 +21,7 @@ from typing import Any, TypeAlias
 
 import pytest
 import yaml
+from oracle.effort import EFFORT
 
 from dqx_dagster import Contract, ContractValidationError, Finding, lower, plan
 from dqx_dagster.checks.threshold import OPERATORS
@@ -28,7 +29,7 @@ from dqx_dagster.checks.vocabulary import CHECKS
 from dqx_dagster.contract.document import parse_document
 from dqx_dagster.loading import inspect, load_file
 
-CHUNKS, SIZE = 40, 500
+CHUNKS, SIZE = 16 * EFFORT, 500
 LOADED_AT_LEAST = 0.05  # of a chunk: the damage must leave contracts to lower
 NAME = re.compile(r"[A-Za-z0-9_]{1,64}\Z")
 

@@ -222,7 +222,6 @@ class _Lowering:
             description=quality.description,
             dimension=quality.dimension,
             whole_table=self._whole_table(quality, claim),
-            reads=claim.reads,
             failing_rows=self._failing_rows(quality),
         )
 

@@ -45,6 +45,5 @@ def relationship_rule(
         dimension="consistency",
         implied=True,
         whole_table=within or WORD in settings.whole_table,
-        reads=() if within else (other,),
         failing_rows=settings.failing_rows,
     )

@@ -13,7 +13,7 @@ from dqx_dagster.checks.implied import OPTIONS, SCHEMA_WORDS
 from dqx_dagster.checks.threshold import Threshold
 from dqx_dagster.checks.vocabulary import CHECKS, Unit
 from dqx_dagster.errors import Finding, Origin, did_you_mean
-from dqx_dagster.metrics.metric import ROWS, Aggregate, Metric, SqlQuery, leaves
+from dqx_dagster.metrics.metric import ROWS, Aggregate, Leaf, Metric, Orphans, SqlQuery, leaves
 from dqx_dagster.metrics.plan import Plan, plan_metrics
 from dqx_dagster.metrics.violation import Violation
 
@@ -130,8 +130,17 @@ class Claim:
     @property
     def reads(self) -> tuple[str, ...]:
         """The datasets that are needed besides the table itself."""
-        queries = (leaf for leaf in leaves(self.metric) if isinstance(leaf, SqlQuery))
-        return tuple(dict.fromkeys(dataset for query in queries for dataset in query.others))
+        return tuple(dict.fromkeys(read for leaf in leaves(self.metric) for read in _read_by(leaf)))
+
+
+def _read_by(leaf: Leaf) -> tuple[str, ...]:
+    match leaf:
+        case SqlQuery(_, others):
+            return others
+        case Orphans(_, str(other), _):
+            return (other,)
+        case _:
+            return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +159,17 @@ class Rule:
     dimension: str | None = None
     implied: bool = False  # said by the schema or the SLA, not by a quality rule
     whole_table: bool = False  # about all rows, also in a run of one partition
-    reads: tuple[str, ...] = ()  # the datasets of other contracts whose tables it needs
     failing_rows: int = 0  # how many of the rows that break it are shown
 
     @property
     def blocking(self) -> bool:
         """Whether a failure stops downstream assets."""
         return self.severity.blocking
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The datasets of other contracts whose tables it needs."""
+        return self.claim.reads
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ for findings that count, 2 for wrong usage. No data and no Spark are needed::
 from __future__ import annotations
 
 import io
-import os
 import sys
 from pathlib import Path
 from typing import Final, Literal, TextIO
@@ -76,8 +75,7 @@ def _write(inspection: Inspection, summary: Summary, format_: str, *, strict: bo
         case "sarif":
             click.echo(as_sarif(findings, base), file=stream)
         case _:
-            colour = stream.isatty() and not os.environ.get("NO_COLOR")
-            write_findings(stream, findings, _last_line(summary, strict=strict), colour=colour)
+            write_findings(stream, findings, _last_line(summary, strict=strict))
 
 
 def _last_line(summary: Summary, *, strict: bool) -> str:

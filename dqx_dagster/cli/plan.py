@@ -9,7 +9,6 @@ whether it joins the shared pass, and if not, why. No data and no Spark are need
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -17,12 +16,16 @@ from pathlib import Path
 from typing import Any, Final, Literal, TextIO
 
 import click
-from rich.console import Console
 from rich.text import Text
 
 from dqx_dagster.checks.rule import Lowered, Rule, Settings, plan
-from dqx_dagster.cli.loaded import loaded, sql_rules_option
-from dqx_dagster.cli.terminal import visible
+from dqx_dagster.cli.loaded import (
+    contracts_argument,
+    format_option,
+    loaded,
+    sql_rules_option,
+)
+from dqx_dagster.cli.terminal import console, visible
 from dqx_dagster.contract.model import Contract
 from dqx_dagster.metrics.metric import Aggregate, Leaf, Mismatches, Orphans, SqlQuery, leaves
 from dqx_dagster.metrics.plan import Family, family_of
@@ -41,16 +44,8 @@ _MEANS: Final = {
 
 
 @click.command("plan", epilog="\b\nExample:\n  dqx-dagster plan contracts/ --format json")
-@click.argument(
-    "contracts",
-    metavar="CONTRACT...",
-    nargs=-1,
-    required=True,
-    type=click.Path(exists=True, path_type=Path),
-)
-@click.option(
-    "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@contracts_argument
+@format_option
 @sql_rules_option
 def plan_command(
     contracts: tuple[Path, ...], format_: str, sql_rules: Literal["run", "skip"]
@@ -64,8 +59,7 @@ def plan_command(
     if format_ == "json":
         click.echo(json.dumps({"tables": [_table(*pair) for pair in pairs]}, indent=2))
     else:
-        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        _write(sys.stdout, [_table(*pair) for pair in pairs], colour=colour)
+        _write(sys.stdout, [_table(*pair) for pair in pairs])
 
 
 def _table(contract: Contract, lowered: Lowered) -> dict[str, Any]:
@@ -107,12 +101,13 @@ def _measurer(leaf: Leaf) -> str:
             return family_of(leaf).value
 
 
-def _write(stream: TextIO, tables: list[dict[str, Any]], *, colour: bool) -> None:
-    console = Console(file=stream, color_system="auto" if colour else None, width=10_000)
+def _write(stream: TextIO, tables: list[dict[str, Any]]) -> None:
+    lines = console(stream)
     for table in tables:
-        console.print(Text(visible(f"{table['dataset']}  ({table['origin']})"), style="bold"))
+        title = Text(visible(f"{table['dataset']}  ({table['origin']})"), style="bold")
+        lines.print(title, soft_wrap=True)
         for line in _lines(table):
-            console.print(Text(visible(line)))
+            lines.print(Text(visible(line)), soft_wrap=True)
 
 
 def _lines(table: dict[str, Any]) -> Iterator[str]:

@@ -11,13 +11,12 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from dqx_dagster.checks.samples import Cell, Samples
 from dqx_dagster.checks.verdict import Outcome, Verdict
-from dqx_dagster.cli.terminal import visible
+from dqx_dagster.cli.terminal import console, visible
 
 if TYPE_CHECKING:
     from dqx_dagster.spark.check import TableResult
@@ -80,20 +79,19 @@ def _place(file: str, line: int) -> str:
     return f"{file}:{line}"
 
 
-def write_results(stream: TextIO, results: Sequence[TableResult], *, colour: bool) -> None:
+def write_results(stream: TextIO, results: Sequence[TableResult]) -> None:
     """Print every table, failures first."""
-    width = None if stream.isatty() else _WIDE
-    console = Console(file=stream, color_system="auto" if colour else None, width=width)
+    lines = console(stream, width=None if stream.isatty() else _WIDE)
     for result in results:
-        console.print(_shown(result))
+        lines.print(_shown(result))
         for name, samples in result.samples.items():
             said = samples.problem or "rows that break it"
-            console.print(Text(visible(f"{name}: {said}")), soft_wrap=True)
-            console.print(_samples(samples))
+            lines.print(Text(visible(f"{name}: {said}")), soft_wrap=True)
+            lines.print(_samples(samples))
         for skipped in result.skipped:
             place = _place(skipped.origin.file, skipped.origin.line)
-            console.print(Text(visible(f"skipped  {place}: {skipped.reason}"), style="dim"))
-        console.print(Text(_last_line(result), style="bold"), soft_wrap=True)
+            lines.print(Text(visible(f"skipped  {place}: {skipped.reason}"), style="dim"))
+        lines.print(Text(_last_line(result), style="bold"), soft_wrap=True)
 
 
 def _shown(result: TableResult) -> Table:

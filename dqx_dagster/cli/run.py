@@ -27,7 +27,12 @@ from dqx_dagster.checks.lowering import lower
 from dqx_dagster.checks.rule import MAX_FAILING_ROWS, Rule, Settings
 from dqx_dagster.checks.threshold import parse_moment
 from dqx_dagster.checks.verdict import Verdict
-from dqx_dagster.cli.loaded import loaded, sql_rules_option
+from dqx_dagster.cli.loaded import (
+    contracts_argument,
+    format_option,
+    loaded,
+    sql_rules_option,
+)
 from dqx_dagster.cli.results import as_json, write_results
 from dqx_dagster.contract.model import Contract
 from dqx_dagster.errors import EngineError, did_you_mean
@@ -69,13 +74,7 @@ class _Clock(click.ParamType[dt.datetime]):
     "run",
     epilog="\b\nExample:\n  dqx-dagster run contracts/ --table orders=data/orders.parquet",
 )
-@click.argument(
-    "contracts",
-    metavar="CONTRACT...",
-    nargs=-1,
-    required=True,
-    type=click.Path(exists=True, path_type=Path),
-)
+@contracts_argument
 @click.option(
     "--table",
     "tables",
@@ -98,9 +97,7 @@ class _Clock(click.ParamType[dt.datetime]):
     show_default=True,
     help="Which broken rules fail the run: just P0, or all.",
 )
-@click.option(
-    "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@format_option
 @sql_rules_option
 def run_command(  # noqa: PLR0917 - click passes one argument for each option
     contracts: tuple[Path, ...],
@@ -129,8 +126,7 @@ def run_command(  # noqa: PLR0917 - click passes one argument for each option
     if format_ == "json":
         click.echo(as_json(results))
     else:
-        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        write_results(sys.stdout, results, colour=colour)
+        write_results(sys.stdout, results)
     broken = [v for result in results for v in result.verdicts if _breaks(v, fail_on)]
     sys.exit(1 if broken else 0)
 

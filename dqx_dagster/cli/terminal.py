@@ -10,6 +10,7 @@ move the cursor, hide text or turn its direction is shown as an escape.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from typing import Final, TextIO
 
@@ -32,13 +33,19 @@ def visible(text: str, *, keep: str = "") -> str:
     )
 
 
-def write_findings(stream: TextIO, findings: Iterable[Finding], last: str, *, colour: bool) -> None:
-    """Print every finding as `file:line:column: level: message`, and the last line."""
+def console(stream: TextIO, *, width: int | None = None) -> Console:
+    """Where text for people goes: in colour on a terminal, unless `NO_COLOR` is set."""
+    colour = stream.isatty() and not os.environ.get("NO_COLOR")
     # Without a colour system, rich writes no escape sequence whatever the environment says.
-    console = Console(file=stream, color_system="auto" if colour else None)
+    return Console(file=stream, color_system="auto" if colour else None, width=width)
+
+
+def write_findings(stream: TextIO, findings: Iterable[Finding], last: str) -> None:
+    """Print every finding as `file:line:column: level: message`, and the last line."""
+    lines = console(stream)
     for finding in findings:
-        console.print(_line(finding), soft_wrap=True)
-    console.print(Text(last, style="bold"), soft_wrap=True)
+        lines.print(_line(finding), soft_wrap=True)
+    lines.print(Text(last, style="bold"), soft_wrap=True)
 
 
 def _line(finding: Finding) -> Text:

@@ -18,7 +18,6 @@ from dqx_dagster import Contract, with_contracts
 HERE = Path(__file__).parent
 SPARK = {
     "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "1",
     "spark.ui.enabled": "false",

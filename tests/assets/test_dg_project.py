@@ -62,7 +62,6 @@ def report() -> None:
 """
 # Quick for little data; the page has no settings.
 SPARK = """\
-spark.driver.extraJavaOptions -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
 spark.sql.shuffle.partitions 1
 spark.ui.enabled false
 """

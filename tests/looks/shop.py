@@ -12,7 +12,6 @@ from pathlib import Path
 import dagster as dg
 import pytest
 from assets.projects import Project
-from oracle.sample_run import SMALL
 from oracle.spark_servers import LOOPBACK, free_port
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +27,6 @@ def served(folder: Path) -> Iterator[str]:
     shutil.copy(ROOT / "example_project" / "dagster.yaml", project.home)
     with pytest.MonkeyPatch.context() as environment:
         environment.setenv("SHOP_DATA", str(folder / "data"))
-        environment.setenv("JDK_JAVA_OPTIONS", SMALL)
         environment.setenv("FRESHNESS_DAEMON_INTERVAL_SECONDS", "1")
         with project.running("python", str(Path(__file__).parent / "history.py")) as process:
             assert process.wait(_SECONDS) == 0, project.log()

@@ -32,7 +32,6 @@ SETTINGS: dict[str, bool | float | int | str | None] = {
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.shuffle.partitions": "1",
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
 }
 CANARY = "987-65-4320 eve.canary@example.test"
 _NUMBER, _TEXT = Column(("id",)), Column(("text",))

@@ -29,7 +29,6 @@ def main() -> None:
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": "1",
         "spark.sql.timeType.enabled": "true",
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1",
     }
     spark = SparkSession.builder.master("local[1]").config(map=settings).getOrCreate()
     context = spark.sparkContext

@@ -17,14 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from dqx_dagster.metrics.metric import Measurement
+from oracle.java import JAVA_OPTIONS
 from oracle.sample_plan import NOW, PLAN, alike, expected
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 TESTS: Final = Path(__file__).parents[1]
-SMALL: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""For a Java that lives for seconds: compile fast rather than well, and one thread for garbage."""
 
 
 def sample(spark: SparkSession, folder: str) -> DataFrame:
@@ -90,7 +89,10 @@ def child(folder: Path, environment: dict[str, str], *, seconds: float = 300) ->
 
 
 def clean_environment() -> dict[str, str]:
-    """The environment without settings for Spark, so that a test alone says what runs."""
+    """The environment without settings for Spark, so that a test alone says what runs.
+
+    Only the options of Java stay, by which it starts quickly.
+    """
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("SPARK", "PYSPARK", "MASTER"))}
     paths = os.pathsep.join(map(str, (TESTS, TESTS.parent)))
     return kept | {
@@ -98,6 +100,7 @@ def clean_environment() -> dict[str, str]:
         "PYTHONIOENCODING": "utf-8",
         "PYSPARK_PYTHON": sys.executable,
         "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_SUBMIT_OPTS": JAVA_OPTIONS,
     }
 
 

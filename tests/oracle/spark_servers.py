@@ -14,7 +14,8 @@ from typing import Final
 
 import pyspark
 
-from oracle.sample_run import SMALL, clean_environment
+from oracle.java import JAVA_OPTIONS
+from oracle.sample_run import clean_environment
 
 HOME: Final = Path(pyspark.__file__).parent
 LOOPBACK: Final = "127.0.0.1"
@@ -74,7 +75,6 @@ def connect_server(folder: Path, **environment: str) -> Iterator[tuple[str, int]
         "spark.ui.enabled": "false",
         "spark.sql.shuffle.partitions": "1",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        "spark.driver.extraJavaOptions": SMALL,
     }
     name = "org.apache.spark.sql.connect.service.SparkConnectServer"
     command = ["spark-submit", "--class", name, "--master", "local[1]", *_flags(settings)]
@@ -86,7 +86,10 @@ def connect_server(folder: Path, **environment: str) -> Iterator[tuple[str, int]
 @contextlib.contextmanager
 def cluster(folder: Path, *, workers: int) -> Iterator[str]:
     """A standalone cluster: a master and workers with one core each; gives the master's address."""
-    port, options = free_port(), {"SPARK_DAEMON_MEMORY": "256m", "SPARK_DAEMON_JAVA_OPTS": SMALL}
+    port, options = (
+        free_port(),
+        {"SPARK_DAEMON_MEMORY": "256m", "SPARK_DAEMON_JAVA_OPTS": JAVA_OPTIONS},
+    )
     log = folder / "master.log"
     package = "org.apache.spark.deploy"
     address = f"spark://{LOOPBACK}:{port}"

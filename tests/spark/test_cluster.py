@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from oracle import sample_plan
-from oracle.sample_run import SMALL, child, run
+from oracle.java import JAVA_OPTIONS
+from oracle.sample_run import child, run
 from oracle.spark_servers import LOOPBACK, cluster, submit_arguments
 from pyspark.sql import SparkSession
 
@@ -13,8 +14,7 @@ EXECUTORS = 2
 SETTINGS = {
     "spark.driver.host": LOOPBACK,
     "spark.driver.bindAddress": LOOPBACK,
-    "spark.driver.extraJavaOptions": SMALL,
-    "spark.executor.extraJavaOptions": SMALL,
+    "spark.executor.extraJavaOptions": JAVA_OPTIONS,
     "spark.executor.memory": "512m",
     "spark.sql.shuffle.partitions": str(EXECUTORS),
     "spark.sql.session.timeZone": "Asia/Kathmandu",

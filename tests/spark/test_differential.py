@@ -3,7 +3,7 @@
 Every difference is one of those in `oracle.differences`, where each has its reason. A known
 difference that no longer occurs fails the test too.
 
-`DQX_SEED` and `DQX_TABLES` change which tables, and how many.
+`DQX_SEED` changes which tables, `DQX_EFFORT` how many.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import pytest
 from oracle.compared import NOW, Comparison, expect
 from oracle.differences import DUCK_DIFFERS, SPARK_DIFFERS
 from oracle.duck import translate
+from oracle.effort import EFFORT
 from oracle.every_aggregate import (
     MOMENTS,
     NUMBERS,
@@ -44,7 +45,7 @@ from dqx_dagster.spark.compile import Compiled, Compiler
 from dqx_dagster.spark.measure import MAX_BUFFERS, measure
 
 SEED = int(os.environ.get("DQX_SEED", "20260305"))
-TABLES = int(os.environ.get("DQX_TABLES", "2000"))
+TABLES = 2_000 * EFFORT
 ENOUGH = 1_000
 """Tables from which on each known difference occurs."""
 SOME = 300

@@ -3,17 +3,17 @@
 Each test looks for the table's canary in what this process prints and logs. What Java prints, a
 child process looks at.
 
-`FAULT_ROUNDS=4` puts every kind of fault at every place, and draws four times as many mixes.
+`DQX_EFFORT=4` puts every kind of fault at every place, and draws four times as many mixes.
 """
 
 from __future__ import annotations
 
 import logging
-import os
 import random
 from collections.abc import Iterator, Sequence
 
 import pytest
+from oracle.effort import EFFORT
 from oracle.faults import (
     CANARY,
     GOOD,
@@ -38,8 +38,7 @@ from dqx_dagster.metrics.plan import Plan
 from dqx_dagster.metrics.value import Column
 from dqx_dagster.spark.measure import measure
 
-ROUNDS = int(os.environ.get("FAULT_ROUNDS", "1"))
-SEEDS = 4 * ROUNDS
+SEEDS = 4 * EFFORT
 RUNNING = running_faults()
 GROUPS = [RUNNING[start::3] for start in range(3)]
 PLACES = (0, len(GOOD) // 2, 1000)  # first, in the middle, last
@@ -113,7 +112,7 @@ def test_what_the_schema_refuses_harms_nothing(
     assert changed(found, baseline) == []
 
 
-@pytest.mark.parametrize("shift", range(min(3, ROUNDS)))
+@pytest.mark.parametrize("shift", range(min(3, EFFORT)))
 @pytest.mark.parametrize("group", range(3))
 def test_what_fails_while_rows_are_read_harms_nothing(
     table: DataFrame, baseline: Measurements, group: int, shift: int

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from oracle import sql_random
+from oracle.effort import EFFORT
 from oracle.sessions import ANSI, ZONE, session_with
 from oracle.sql_attacks import EXPRESSIONS, POSITIONS, STATEMENTS
 from oracle.sql_contract import claimed, document, read, spark_texts, table
@@ -116,7 +117,7 @@ class TestFusion:
     """What joins the shared pass gives what the query gives by itself."""
 
     SIZES = ((0, 0.0), (30, 1.0), (50, 0.0), (100, 0.3))
-    QUERIES = 25  # for each table: each is a job of its own where it is not fused
+    QUERIES = 20 * EFFORT  # for each table: each is a job of its own where it is not fused
 
     @pytest.mark.parametrize("settings", [{ANSI: "true"}, {ANSI: "false", ZONE: "Asia/Tokyo"}])
     def test_fused_equals_unfused_on_random_tables(
