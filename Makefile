@@ -9,14 +9,15 @@ STAMP := .venv/.installed-by-$(notdir $(PYTHON))
 # From an archive of its classes Spark starts in half the time, and tests start it often.
 ARCHIVE := .venv/spark.jsa
 
-# pip repeats a failed request but not a download that breaks off, hence twice.
-INSTALL := "$(BIN)/python" -m pip install -q --retries 10 -c constraints.txt -e '.[dev]'
+# pip repeats a failed request but not a download that breaks off, hence twice. Most of what it
+# installs is never imported, and need not be compiled.
+INSTALL := "$(BIN)/python" -m pip install -q --no-compile --retries 10 -c constraints.txt -e '.[dev]'
 
 # Spark starts the python3 on PATH unless told otherwise, which may be another version.
 export PYSPARK_PYTHON := $(BIN)/python
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo dev test soak looks lint format tables screenshots bench clean
+.PHONY: help setup demo dev test soak lint format tables screenshots bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  \1\t/p' Makefile
@@ -36,14 +37,11 @@ dev: $(STAMP) ## open the example project in Dagster's UI
 	DAGSTER_HOME="$(CURDIR)/.dagster" "$(BIN)/dagster" dev -w workspace.yaml
 
 test: lint $(ARCHIVE) ## check everything: lint, then all tests
-	java=$$(tools/find_java.sh "$(VENV)") && JAVA_HOME="$$java" "$(BIN)/pytest" -n 2 --dist loadfile
+	java=$$(tools/find_java.sh "$(VENV)") && browser=$$(tools/find_browser.sh) && \
+	JAVA_HOME="$$java" DQX_BROWSER="$$browser" "$(BIN)/pytest" -n 3 --dist loadfile
 
 soak: ## all tests, with five times as many random cases
 	$(MAKE) test DQX_EFFORT=5
-
-looks: $(STAMP) ## look at Dagster's UI with a browser
-	java=$$(tools/find_java.sh "$(VENV)") && browser=$$(tools/find_browser.sh) && \
-	JAVA_HOME="$$java" DQX_BROWSER="$$browser" "$(BIN)/pytest" tests/looks
 
 lint: $(STAMP) ## ruff and mypy
 	"$(BIN)/ruff" check

@@ -12,6 +12,8 @@ HERE = Path(__file__).parent
 SPARK = {
     "spark.app.name": "shop",
     "spark.driver.bindAddress": "127.0.0.1",
+    # For little data: compile fast rather than well, and one thread for garbage.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "4",
     "spark.ui.enabled": "false",
@@ -29,18 +31,18 @@ def few_files() -> dg.AssetCheckResult:
     return dg.AssetCheckResult(passed=files <= 100, metadata={"files": files})
 
 
-shop_defs = dg.Definitions(
-    assets=[shop.customers, shop.orders, shop.payments, shop.daily_revenue],
-    asset_checks=[few_files],
-    resources={"pyspark": LazyPySparkResource(spark_config=SPARK)},
-    executor=dg.in_process_executor,  # one Spark for a run, instead of one for each step
-)
-web_defs = dg.load_from_defs_folder(path_within_project=HERE)
-
 defs = with_contracts(
-    dg.Definitions.merge(shop_defs, web_defs),
+    dg.Definitions.merge(
+        dg.Definitions(
+            assets=[shop.customers, shop.orders, shop.payments, shop.daily_revenue],
+            asset_checks=[few_files],
+            resources={"pyspark": LazyPySparkResource(spark_config=SPARK)},
+            executor=dg.in_process_executor,  # one Spark for a run, instead of one for each step
+        ),
+        dg.load_from_defs_folder(path_within_project=HERE),
+    ),
     # The checks of the web team are made by their component; here their assets get the rest.
-    [*load_contracts(HERE / "contracts"), *load_contracts(HERE / "defs" / "quality" / "contracts")],
+    [*shop.CONTRACTS.values(), *load_contracts(HERE / "defs" / "quality" / "contracts")],
     source=shop.TABLES,
     settings=Settings(failing_rows=5),  # that break a rule, in its result
     pool="spark",

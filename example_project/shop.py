@@ -15,6 +15,7 @@ from dqx_dagster.spark.quarantine import failing_rows
 HERE = Path(__file__).parent
 DATA = Path(os.environ.get("SHOP_DATA", HERE / "data")).resolve()
 TABLES = DATA / "{dataset}.parquet"
+CONTRACTS = {each.dataset: each for each in load_contracts(HERE / "contracts")}
 DAYS = dg.DailyPartitionsDefinition("2026-01-01")
 ORDERS, CUSTOMERS = 2_000, 200
 QUARANTINED = ("order_id__primary_key", "status__valid_values", "amount__minimum")
@@ -95,8 +96,8 @@ def orders(config: Batch, pyspark: LazyPySparkResource) -> Iterator[dg.Materiali
     table = _spoiled(table) if config.batch == "bad" else table
     yield write(table, "orders")
     stored = pyspark.spark_session.read.parquet(str(DATA / "shop.orders.parquet"))
-    (contract,) = load_contracts(HERE / "contracts" / "orders.odcs.yaml")
-    yield write(failing_rows(contract, stored, QUARANTINED), "orders_quarantine")
+    broken = failing_rows(CONTRACTS["shop.orders"], stored, QUARANTINED)
+    yield write(broken, "orders_quarantine")
 
 
 def _batch(spark: SparkSession) -> DataFrame:
@@ -131,7 +132,7 @@ def _publish(table: DataFrame, contract: Contract, _: dg.AssetExecutionContext) 
 
 
 @contract_asset(
-    HERE / "contracts" / "payments.odcs.yaml",
+    CONTRACTS["shop.payments"],
     source=TABLES,
     write=_publish,
     group_name="shop",

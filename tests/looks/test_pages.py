@@ -39,7 +39,7 @@ PLOTTED = """title => {
 """Whether the plot with this title has a blue line, and not just a point."""
 
 pytestmark = pytest.mark.skipif(
-    not BROWSER, reason="DQX_BROWSER names no browser; `make looks` finds or installs one"
+    not BROWSER, reason="DQX_BROWSER names no browser; `make test` finds or installs one"
 )
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from oracle import sql_random
 from oracle.effort import EFFORT
-from oracle.sessions import ANSI, ZONE, session_with
+from oracle.sessions import ANSI, INTERPRETED, ZONE, session_with
 from oracle.sql_attacks import EXPRESSIONS, POSITIONS, STATEMENTS
 from oracle.sql_contract import claimed, document, read, spark_texts, table
 from oracle.sql_honest import DIALECTS, SPARK
@@ -119,7 +119,9 @@ class TestFusion:
     SIZES = ((0, 0.0), (30, 1.0), (50, 0.0), (100, 0.3))
     QUERIES = 20 * EFFORT  # for each table: each is a job of its own where it is not fused
 
-    @pytest.mark.parametrize("settings", [{ANSI: "true"}, {ANSI: "false", ZONE: "Asia/Tokyo"}])
+    @pytest.mark.parametrize(
+        "settings", [{ANSI: "true"}, {ANSI: "false", ZONE: "Asia/Tokyo", **INTERPRETED}]
+    )
     def test_fused_equals_unfused_on_random_tables(
         self, spark: SparkSession, settings: Mapping[str, str]
     ) -> None:
