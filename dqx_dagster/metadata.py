@@ -114,7 +114,7 @@ def result_metadata(verdict: Verdict) -> dict[str, Any]:
         "allowed": allowed(rule.claim).removeprefix("allowed: ") if rule.claim.threshold else None,
         "severity": rule.severity.value,
         "contract": place_of(rule),
-        "failed_rows": verdict.counted if rule.claim.counts_failures else None,
+        "failed_rows": verdict.failed_rows,
         "failed_fraction": _rounded(verdict.fraction) if rule.claim.counts_failures else None,
         "details": dg.MetadataValue.md("\n".join(f"- {d}" for d in map(_escaped, verdict.details)))
         if verdict.details

@@ -36,10 +36,10 @@ class Shown:
     masked: bool
 
 
-def wanted(verdicts: Iterable[Verdict]) -> list[Rule]:
-    """The broken rules of which rows are to be shown."""
-    broken = (verdict.rule for verdict in verdicts if verdict.outcome is Outcome.FAILED)
-    return [rule for rule in broken if rule.failing_rows and rule.claim.violation is not None]
+def wanted(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """Those of broken rules of which rows are to be shown."""
+    broken = (verdict for verdict in verdicts if verdict.outcome is Outcome.FAILED)
+    return [v for v in broken if v.rule.failing_rows and v.rule.claim.violation is not None]
 
 
 def shown(contract: Contract, rule: Rule) -> tuple[Shown, ...]:

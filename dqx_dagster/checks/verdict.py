@@ -60,6 +60,11 @@ class Verdict:
         """Whether the table may be used as far as this rule goes."""
         return self.outcome in (Outcome.PASSED, Outcome.OBSERVED)
 
+    @property
+    def failed_rows(self) -> int | None:
+        """How many rows break the rule; of a repeated key the first is not counted."""
+        return self.counted if self.rule.claim.counts_failures else None
+
 
 def judge(rule: Rule, measurements: Measurements, now: dt.datetime | None = None) -> Verdict:
     """Judge one rule; `now` is the clock, which rules about time need."""

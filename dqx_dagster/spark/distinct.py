@@ -38,6 +38,7 @@ from dqx_dagster.spark.binding import Bound, Refusal
 from dqx_dagster.spark.compile import Compiler
 from dqx_dagster.spark.literals import INTEGERS
 from dqx_dagster.spark.query import Found, Query, Rows, Subject
+from dqx_dagster.spark.types import is_groupable
 
 LARGE = 1_000_000
 """Rows from which on it is worth to look at a sample first."""
@@ -102,7 +103,7 @@ def _keys(aggregate: Aggregate, compiler: Compiler) -> Keys:
     found = []
     for column in _columns(aggregate):
         bound = compiler.bind(column)
-        if not _is_groupable(bound.type):
+        if not is_groupable(bound.type):
             kind = bound.type.simpleString()
             raise Refusal(f"'{column}' is {kind}: Spark cannot tell its values apart")
         found.append(bound)
@@ -256,17 +257,6 @@ def _is_crowded(hashes: Sequence[int]) -> bool:
 
 
 # Types
-
-
-def _is_groupable(type_: T.DataType) -> bool:
-    match type_:
-        case T.ArrayType():
-            return _is_groupable(type_.elementType)
-        case T.StructType():
-            return all(_is_groupable(field.dataType) for field in type_.fields)
-        case _:
-            atomic = isinstance(type_, T.AtomicType | T.NullType)
-            return atomic and type_.simpleString() not in ("variant", "interval")
 
 
 def _is_hashable(key: Bound) -> bool:

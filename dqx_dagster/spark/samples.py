@@ -4,9 +4,9 @@ From Spark 4.2 on the shared pass could collect them on its way, with `max_by(ro
 is no aggregate for generated code, and one of them would slow down all others, also on tables that
 keep their rules. So nothing is collected before a rule is known to be broken.
 
-Every part of the query gives the number of a rule, the row as texts, and how many rows look the
-same. The rows with the lowest hashes are kept, so that the same table shows the same rows however
-it is stored; Spark keeps just so many on the way.
+By then it is known how many rows break it. Those with the lowest hashes are shown, so that the same
+table shows the same rows however it is stored. Where many rows break a rule, only those whose keys
+have low hashes are looked at: the others cannot be among them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pyspark.sql import Column as SparkColumn
@@ -24,6 +24,7 @@ from pyspark.sql import types as T  # noqa: N812
 
 from dqx_dagster.checks.rule import Rule
 from dqx_dagster.checks.samples import MASKED, Cell, Samples, Shown, headings, key_of, shown
+from dqx_dagster.checks.verdict import Verdict
 from dqx_dagster.contract.model import Contract
 from dqx_dagster.contract.privacy import may_show
 from dqx_dagster.metrics.metric import Orphans, Unmeasurable
@@ -38,6 +39,7 @@ from dqx_dagster.spark.partition import rows_of
 from dqx_dagster.spark.predicates import Predicates
 from dqx_dagster.spark.query import Runner
 from dqx_dagster.spark.tables import Tables
+from dqx_dagster.spark.types import is_groupable
 
 MAX_TEXT: Final = 200
 """Characters of a value that are shown."""
@@ -46,10 +48,14 @@ ROWS: Final = "rows"
 """The heading of how many rows look the same, where that is shown."""
 
 
+EXPECTED: Final = 10
+"""How many rows are expected among those with low hashes, for each that is to be shown."""
+
+
 def failing_samples(
     contract: Contract,
     table: DataFrame,
-    rules: Sequence[Rule],
+    broken: Sequence[Verdict],
     tables: Tables,
     partition: Partition | None = None,
 ) -> tuple[dict[str, Samples], Cost]:
@@ -58,56 +64,84 @@ def failing_samples(
     A rule of which nothing may be shown has none.
     """
     meter = Meter(table.sparkSession)
-    query = _Query(contract, table, rules, tables, partition)
-    if not query.rules:
-        return {}, meter.cost()
-    found = Runner(table.sparkSession, meter).collect({"samples": query.frame})["samples"]
-    if isinstance(found, Unmeasurable):
-        problem = Samples(problem=f"no rows can be shown: {found.reason}")
-        return {rule.name: problem for rule in query.rules}, meter.cost()
-    return dict(query.read(found)), meter.cost()
+    runner = Runner(table.sparkSession, meter)
+
+    def ask(rules: Sequence[Rule], limits: Mapping[Rule, int]) -> dict[str, Samples]:
+        query = _Query(contract, table, rules, limits, tables=tables, partition=partition)
+        return query.answer(runner) if rules else {}
+
+    rules = [verdict.rule for verdict in broken if _may_show(contract, verdict.rule)]
+    limits = {v.rule: limit for v in broken if (limit := _limit(v)) is not None}
+    found = ask(rules, limits)
+    # Where keys are not spread evenly, too few of them may have low hashes.
+    again = [rule for rule in rules if rule in limits and _is_short(found[rule.name], rule)]
+    return found | ask(again, {}), meter.cost()
+
+
+def _may_show(contract: Contract, rule: Rule) -> bool:
+    return not all(each.masked for each in shown(contract, rule))
+
+
+def _limit(broken: Verdict) -> int | None:
+    """The hash, which is any number of 64 bits, below which enough rows break the rule."""
+    enough = EXPECTED * broken.rule.failing_rows
+    if broken.failed_rows is None or broken.failed_rows <= enough:
+        return None
+    return 2**64 * enough // broken.failed_rows - 2**63
+
+
+def _is_short(samples: Samples, rule: Rule) -> bool:
+    return samples.problem is None and len(samples.rows) < rule.failing_rows
 
 
 class _Query:
-    """The one query for all broken rules of a table."""
+    """One query for all these rules of a table. Its parts give (rule, hash, cells, alike)."""
 
     def __init__(
         self,
         contract: Contract,
         table: DataFrame,
         rules: Sequence[Rule],
+        limits: Mapping[Rule, int],
+        *,
         tables: Tables,
         partition: Partition | None,
     ) -> None:
         self._table, self._tables, self._partition = table, tables, partition
+        self._rules, self._limits = rules, limits
         self._shown = {rule: shown(contract, rule) for rule in rules}
-        self.rules = [r for r in rules if not all(each.masked for each in self._shown[r])]
+        self._key = key_of(contract)
         self._binding = Binding(T.StructType())
-        keys = key_of(contract)
         # Where rows cannot be told apart, those that look the same are shown as one.
-        self._alike = not keys or not all(may_show(contract, key.path) for key in keys)
+        self._alike = not self._key or not all(may_show(contract, k.path) for k in self._key)
 
-    def frame(self) -> DataFrame:
+    def answer(self, runner: Runner) -> dict[str, Samples]:
+        """The rows of each rule, by its name."""
+        found = runner.collect({"samples": self._frame})["samples"]
+        if isinstance(found, Unmeasurable):
+            problem = Samples(problem=f"no rows can be shown: {found.reason}")
+            return {rule.name: problem for rule in self._rules}
+        return dict(self._read(found))
+
+    def _frame(self) -> DataFrame:
         """At most so many rows of each rule as the most demanding one wants."""
         self._binding = Binding.of(self._table)
         if self._partition is not None:
             self._table = self._table.where(rows_of(self._partition, self._binding))
         parts = functools.reduce(DataFrame.unionAll, self._parts())
-        order = Window.partitionBy("rule").orderBy(F.xxhash64("cells"), "cells")
+        order = Window.partitionBy("rule").orderBy("hash", "cells")
         ranked = parts.withColumn("rank", F.row_number().over(order))
-        most = max(rule.failing_rows for rule in self.rules)
+        most = max(rule.failing_rows for rule in self._rules)
         return ranked.where(F.col("rank") <= most).orderBy("rule", "rank")
 
     def _parts(self) -> Iterator[DataFrame]:
         alone: dict[int, Predicate] = {}
-        for number, rule in enumerate(self.rules):
+        for number, rule in enumerate(self._rules):
             violation = rule.claim.violation
             if isinstance(violation, Repeated):
                 yield self._repeated(number, rule, violation)
             elif isinstance(violation, Orphans):
-                cells = self._cells(self._shown[rule])
-                rows = orphans(violation, self._table, self._binding.bind, self._tables, cells)
-                yield self._counted(rows.select(F.lit(number).alias("rule"), F.col("b0")))
+                yield self._unmatched(number, rule, violation)
             elif violation is not None:
                 alone[number] = violation
         if alone:
@@ -116,27 +150,48 @@ class _Query:
     def _broken(self, alone: dict[int, Predicate]) -> DataFrame:
         """All rules that look at one row alone, in one pass over the table."""
         predicates = Predicates(self._binding)
-        broken = {number: predicates.maybe(violation) for number, violation in alone.items()}
+        broken = {
+            number: self._is_low(self._rules[number]) & predicates.maybe(violation)
+            for number, violation in alone.items()
+        }
         found = [
-            F.when(
-                holds,
-                F.struct(
-                    F.lit(number).alias("rule"),
-                    self._cells(self._shown[self.rules[number]]).alias("cells"),
-                ),
-            )
+            F.when(holds, F.struct(*self._row(number, self._rules[number])))
             for number, holds in broken.items()
         ]
         some = self._table.where(functools.reduce(operator.or_, broken.values()))
         each = some.select(F.explode(F.array_compact(F.array(*found))).alias("found"))
-        return self._counted(each.select("found.rule", "found.cells"))
+        return self._counted(each.select("found.rule", "found.hash", "found.cells"))
+
+    def _unmatched(self, number: int, rule: Rule, violation: Orphans) -> DataFrame:
+        """Each row whose key has no match."""
+        low, row = self._table.where(self._is_low(rule)), self._row(number, rule)
+        rows = orphans(violation, low, self._binding.bind, self._tables, *row)
+        return self._counted(rows.select("b0", "b1", "b2").toDF("rule", "hash", "cells"))
+
+    def _row(self, number: int, rule: Rule) -> Iterator[SparkColumn]:
+        """What is told of a row: the number of the rule that it breaks, its hash, and its cells."""
+        cells = self._cells(self._shown[rule])
+        key = self._hash_of_key()
+        yield F.lit(number).alias("rule")
+        yield (F.xxhash64(cells) if key is None else key).alias("hash")
+        yield cells.alias("cells")
+
+    def _is_low(self, rule: Rule) -> SparkColumn:
+        """Whether a row may be among those that are shown."""
+        key, limit = self._hash_of_key(), self._limits.get(rule)
+        return F.lit(True) if key is None or limit is None else key < limit
+
+    def _hash_of_key(self) -> SparkColumn | None:
+        """What rows are ordered by; `None` where no key tells them apart."""
+        keys = [] if self._alike else [self._binding.bind(column) for column in self._key]
+        hashable = keys and all(is_groupable(key.type) for key in keys)
+        return F.xxhash64(*(key.column for key in keys)) if hashable else None
 
     def _counted(self, rows: DataFrame) -> DataFrame:
         """Rows, and how many of them look the same."""
-        rows = rows.toDF("rule", "cells")
         if not self._alike:
             return rows.withColumn("alike", F.lit(1).cast("bigint"))
-        return rows.groupBy("rule", "cells").agg(F.count(F.lit(1)).alias("alike"))
+        return rows.groupBy(*rows.columns).agg(F.count(F.lit(1)).alias("alike"))
 
     def _repeated(self, number: int, rule: Rule, violation: Repeated) -> DataFrame:
         """Each key that is repeated, and in how many rows."""
@@ -144,6 +199,8 @@ class _Query:
         bound = [self._binding.bind(key) for key in violation.keys]
         pairs = zip(bound, names, strict=True)
         keys = self._table.select(*(key.column.alias(name) for key, name in pairs))
+        if (limit := self._limits.get(rule)) is not None:
+            keys = keys.where(F.xxhash64(*names) < limit)
         groups = keys.groupBy(*names).agg(F.count(F.lit(1)).alias("alike"))
         incomplete = functools.reduce(operator.or_, (F.col(name).isNull() for name in names))
         several = F.col("alike") > 1
@@ -158,8 +215,8 @@ class _Query:
             F.lit(MASKED) if each.masked else _text(Bound(F.col(name), key.type))
             for each, key, name in zip(self._shown[rule], bound, names, strict=True)
         ]
-        where = groups.where(several)
-        return where.select(F.lit(number).alias("rule"), F.array(*cells).alias("cells"), "alike")
+        told = F.lit(number).alias("rule"), F.xxhash64(*names).alias("hash")
+        return groups.where(several).select(*told, F.array(*cells).alias("cells"), "alike")
 
     def _cells(self, columns: Sequence[Shown]) -> SparkColumn:
         return F.array(
@@ -169,9 +226,9 @@ class _Query:
             )
         )
 
-    def read(self, rows: Sequence[Any]) -> Iterator[tuple[str, Samples]]:
+    def _read(self, rows: Sequence[Any]) -> Iterator[tuple[str, Samples]]:
         """What the rows of the query mean, by the names of rules."""
-        for number, rule in enumerate(self.rules):
+        for number, rule in enumerate(self._rules):
             columns = self._shown[rule]
             counted = self._alike or isinstance(rule.claim.violation, Repeated)
             found = [row for row in rows if row["rule"] == number][: rule.failing_rows]

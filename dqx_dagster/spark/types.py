@@ -1,4 +1,4 @@
-"""Spark's types → the words in which schemas are compared."""
+"""Spark's types: the words in which schemas are compared, and what can be done with values."""
 
 from __future__ import annotations
 
@@ -26,3 +26,15 @@ def actual_type(type_: T.DataType) -> ActualType:
 def actual_types(schema: T.StructType) -> dict[str, ActualType]:
     """The types of a table's columns."""
     return {field.name: actual_type(field.dataType) for field in schema.fields}
+
+
+def is_groupable(type_: T.DataType) -> bool:
+    """Whether Spark can tell equal values from others, and hash them."""
+    match type_:
+        case T.ArrayType():
+            return is_groupable(type_.elementType)
+        case T.StructType():
+            return all(is_groupable(field.dataType) for field in type_.fields)
+        case _:
+            atomic = isinstance(type_, T.AtomicType | T.NullType)
+            return atomic and type_.simpleString() not in ("variant", "interval")

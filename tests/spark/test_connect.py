@@ -42,6 +42,41 @@ schema:
     - {name: filled, metric: nullValues, mustBe: 0}
 """
 
+SHOP = """\
+apiVersion: v3.1.0
+kind: DataContract
+id: shop
+version: 1.0.0
+status: active
+schema:
+- name: orders
+  properties:
+  - {name: id, logicalType: integer, primaryKey: true}
+  - {name: status, logicalType: string, required: true, logicalTypeOptions: {maxLength: 4}}
+  - {name: customer, logicalType: integer, relationships: [{to: customers.id}]}
+- name: customers
+  properties:
+  - {name: id, logicalType: integer}
+"""
+
+PARTED = """\
+import json, sys
+from pyspark.sql import SparkSession
+from dqx_dagster import Settings, load_contracts
+from dqx_dagster.spark.check import check_table
+from dqx_dagster.spark.quarantine import failing_rows, good_rows
+
+customers, orders = sorted(load_contracts(sys.argv[1]), key=lambda contract: contract.dataset)
+spark = SparkSession.builder.getOrCreate()
+rows = "(1, 'open', 7), (2, 'lost again', 7), (3, NULL, 8), (4, 'open', 7), (4, 'open', NULL)"
+table = spark.sql(f"SELECT * FROM VALUES {rows} AS t(id, status, customer)")
+tables = {"customers": spark.sql("SELECT 7 AS id")}
+found = check_table(orders, table, settings=Settings(failing_rows=5), tables=tables)
+bad, good = (part(orders, table, tables=tables) for part in (failing_rows, good_rows))
+shown = {name: samples.rows for name, samples in found.samples.items()}
+print(json.dumps([shown, sorted(map(list, bad.collect()), key=str), good.collect()]))
+"""
+
 SERVER_DIES = """\
 import sys
 from pyspark.sql import SparkSession
@@ -127,6 +162,38 @@ def test_run_uses_the_server_that_the_environment_names(
         "own": (1, "passed"),
         "text__filled": (29, "failed"),
     }
+
+
+def test_rows_that_break_rules_are_shown_and_parted(
+    server: tuple[str, int], tmp_path: Path
+) -> None:
+    contract = tmp_path / "shop.odcs.yaml"
+    contract.write_text(SHOP, "utf-8")
+
+    done = subprocess.run(
+        [sys.executable, "-c", PARTED, str(contract)],
+        env=clean_environment() | without_java(server[0], tmp_path),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    shown, bad, good = json.loads(done.stdout)
+    assert shown == {
+        "id__primary_key": [[4, 2]],
+        "status__required": [[3, None]],
+        "status__max_length": [[2, "lost again"]],
+        "customer__relationship": [[3, 8]],
+    }
+    assert bad == [
+        [2, "lost again", 7, ["status__max_length"]],
+        [3, None, 8, ["status__required", "customer__relationship"]],
+        [4, "open", 7, ["id__primary_key"]],
+        [4, "open", None, ["id__primary_key"]],
+    ]
+    assert good == [[1, "open", 7]]
 
 
 def test_run_says_at_once_that_no_server_answers(

@@ -160,6 +160,35 @@ def test_many_rows_that_break_rules_are_few_in_the_end(
     assert {row[1] for row in once["code__unique"].rows} == {2_000}
 
 
+def test_the_rows_with_the_lowest_hashes_are_shown(spark: SparkSession, orders: Contract) -> None:
+    """Also where so many rows break a rule that only those with low hashes are looked at."""
+    many = spark.range(20_000).selectExpr(
+        "cast(id as int) id", "'a' shop", "cast(id div 2 as string) code", "id - 5000D amount",
+        "'open' status", "struct('Rome' as city) address",
+    )  # fmt: skip
+    many.createOrReplaceTempView("many")
+    found = sampled(orders, many).samples
+    below = "SELECT id FROM many WHERE amount < 0 ORDER BY xxhash64(id) LIMIT 5"
+    assert [row[0] for row in found["amount__minimum"].rows] == [
+        r.id for r in spark.sql(below).collect()
+    ]
+    twice = "SELECT DISTINCT code, xxhash64(code) hash FROM many ORDER BY hash LIMIT 5"
+    assert found["code__unique"].rows == tuple((r.code, 2) for r in spark.sql(twice).collect())
+
+
+def test_rows_are_found_that_share_one_hash(spark: SparkSession, orders: Contract) -> None:
+    """Many rows of a single key: whether its hash is low or not, five of them are shown."""
+    for key in range(8):
+        clumped = spark.range(900).selectExpr(
+            f"{key} id", "'a' shop", "cast(id as string) code", "-1D - id amount",
+            "'open' status", "struct('Rome' as city) address",
+        )  # fmt: skip
+        found = sampled(orders, clumped).samples
+        first = (-1.0, -10.0, -100.0, -101.0, -102.0)  # as texts
+        assert found["amount__minimum"].rows == tuple((key, amount) for amount in first)
+        assert found["id__primary_key"].rows == ((key, 900),)
+
+
 def test_a_table_that_keeps_its_rules_is_not_read_again(
     spark: SparkSession, orders: Contract, tmp_path: Path
 ) -> None:
