@@ -86,18 +86,23 @@ def customers(pyspark: LazyPySparkResource) -> dg.MaterializeResult[None]:
             description="The orders that break P0 rules, with the rules: empty on a good day.",
         ),
     ],
+    can_subset=True,
 )
-def orders(config: Batch, pyspark: LazyPySparkResource) -> Iterator[dg.MaterializeResult[None]]:
-    """The batch as it came, and beside it what is wrong with it.
+def orders(
+    context: dg.AssetExecutionContext, config: Batch, pyspark: LazyPySparkResource
+) -> Iterator[dg.MaterializeResult[None]]:
+    """The batch as it came, and beside it what is wrong with it; or just one of the two.
 
     A quarantine that came after the orders would not run when they are broken.
     """
-    table = _batch(pyspark.spark_session)
-    table = _spoiled(table) if config.batch == "bad" else table
-    yield write(table, "orders")
-    stored = pyspark.spark_session.read.parquet(str(DATA / "shop.orders.parquet"))
-    broken = failing_rows(CONTRACTS["shop.orders"], stored, QUARANTINED)
-    yield write(broken, "orders_quarantine")
+    selected = {key.path[-1] for key in context.selected_asset_keys}
+    if "orders" in selected:
+        table = _batch(pyspark.spark_session)
+        yield write(_spoiled(table) if config.batch == "bad" else table, "orders")
+    if "orders_quarantine" in selected:
+        stored = pyspark.spark_session.read.parquet(str(DATA / "shop.orders.parquet"))
+        broken = failing_rows(CONTRACTS["shop.orders"], stored, QUARANTINED)
+        yield write(broken, "orders_quarantine")
 
 
 def _batch(spark: SparkSession) -> DataFrame:
