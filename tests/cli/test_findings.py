@@ -18,8 +18,11 @@ class Mistake(NamedTuple):
     text: str
     words: str
     says: str
-    summary: str
-    passes: bool = False
+    summary: str = "1 error in 1 file"
+
+    @property
+    def exit_code(self) -> int:
+        return 1 if "error" in self.summary else 0
 
 
 MISTAKES = {
@@ -37,7 +40,6 @@ MISTAKES = {
         "properties: [order_id",
         "error: Quality rule 'one row each': no property 'statsu' in the contract. "
         "Did you mean 'status'?",
-        "1 error in 1 file",
     ),
     "unknown column in the element of a service level": Mistake(
         odcs(
@@ -51,7 +53,6 @@ MISTAKES = {
         "element:",
         "error: SLA element 'orders.orderd_at': no property 'orderd_at'. "
         "Did you mean 'ordered_at'?",
-        "1 error in 1 file",
     ),
     "unknown column in the YAML inside an implementation": Mistake(
         odcs(
@@ -68,7 +69,6 @@ MISTAKES = {
         "column: statsu",
         "error: Quality rule 'status known': no property 'statsu' in the contract. "
         "Did you mean 'status'?",
-        "1 error in 1 file",
     ),
     "positions of a primary key with a gap": Mistake(
         odcs(
@@ -87,7 +87,6 @@ MISTAKES = {
         "warning: Property 'receipt': position 3 in a primary key of 2 column(s); they should be "
         "1 to 2, each once",
         "1 warning in 1 file",
-        passes=True,
     ),
     "a count below zero can never pass": Mistake(
         odcs(
@@ -101,7 +100,6 @@ MISTAKES = {
         "warning: Quality rule 'volume': allowed is less than 0, but the metric is always "
         "at least 0: no table can satisfy it",
         "1 warning in 1 file",
-        passes=True,
     ),
     "a count from zero on can never fail": Mistake(
         odcs(
@@ -115,7 +113,6 @@ MISTAKES = {
         "warning: Quality rule 'volume': allowed is at least 0, but the metric is always "
         "at least 0: every table satisfies it",
         "1 warning in 1 file",
-        passes=True,
     ),
     "reversed bounds": Mistake(
         odcs(
@@ -127,7 +124,6 @@ MISTAKES = {
         ),
         "mustBeBetween:",
         "error: Quality rule 'volume': mustBeBetween: the lower bound 10 is above 1",
-        "1 error in 1 file",
     ),
     "a cron expression with hour 30": Mistake(
         odcs(
@@ -141,7 +137,6 @@ MISTAKES = {
         ),
         "schedule: 0 30",
         "error: SLA schedule '0 30 * * *': hour 30 is not in 0 to 23",
-        "1 error in 1 file",
     ),
     "a regular expression that does not end": Mistake(
         odcs(
@@ -155,7 +150,6 @@ MISTAKES = {
         "pattern:",
         "error: Property 'country': pattern is not a regular expression that Java accepts: "
         "a character class is not closed, from position 1",
-        "1 error in 1 file",
     ),
     "a regular expression of Python": Mistake(
         odcs(
@@ -173,7 +167,6 @@ MISTAKES = {
         "pattern:",
         "error: Quality rule 'letters': 'pattern' is not a regular expression that Java accepts: "
         "named groups are written (?<name>…), not (?P<name>…), at position 1",
-        "1 error in 1 file",
     ),
     "a regular expression of JavaScript": Mistake(
         odcs(
@@ -191,7 +184,6 @@ MISTAKES = {
         "pattern: 'a",
         "error: Quality rule 'short': 'pattern' is not a regular expression that Java accepts: "
         "'{' must be a repetition like {2,5}, or be escaped, at position 2",
-        "1 error in 1 file",
     ),
     "an unknown unit of a service level": Mistake(
         odcs(
@@ -204,7 +196,6 @@ MISTAKES = {
         ),
         "unit:",
         "error: SLA latency: unknown unit 'hurs'. Did you mean 'hours'?",
-        "1 error in 1 file",
     ),
     "a unit that could be two": Mistake(
         odcs(
@@ -217,7 +208,6 @@ MISTAKES = {
         ),
         "unit:",
         "error: SLA latency: unknown unit 'm': 'min' for minutes, 'mo' for months",
-        "1 error in 1 file",
     ),
     "a blocking rule for another engine": Mistake(
         odcs(
@@ -232,7 +222,6 @@ MISTAKES = {
         "name: no gaps",
         "warning: Quality rule 'no gaps' is P0 and cannot run: nothing enforces it",
         "2 warnings in 1 file",
-        passes=True,
     ),
     "a misspelt operator": Mistake(
         odcs(
@@ -244,7 +233,6 @@ MISTAKES = {
         ),
         "mustBeLesThan",
         "error: Quality rule 'volume': unknown key 'mustBeLesThan'. Did you mean 'mustBeLessThan'?",
-        "1 error in 1 file",
     ),
     "a misspelt operator inside an implementation": Mistake(
         odcs(
@@ -260,7 +248,6 @@ MISTAKES = {
         "mustBeLesThan",
         "error: Quality rule 'volume': num_rows has no 'mustBeLesThan'. "
         "Did you mean 'mustBeLessThan'?",
-        "1 error in 1 file",
     ),
 }
 
@@ -278,7 +265,7 @@ def test_a_mistake_is_found_at_its_place(
     *found, last = result.stdout.splitlines()
     assert expected in found
     assert last == mistake.summary
-    assert result.exit_code == (0 if mistake.passes else 1)
+    assert result.exit_code == mistake.exit_code
 
 
 def test_two_files_for_one_asset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
