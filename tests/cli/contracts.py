@@ -55,3 +55,28 @@ columns:
     type: timestamp
     description: When the visit began
 """
+
+NOTE = odcs(
+    quality="""
+    - name: volume
+      type: custom
+      engine: dqx
+      mustBeGreaterThan: 0
+      implementation: |
+        check: num_rows
+    """
+)
+WARNING = odcs(
+    quality="""
+    - name: volume
+      metric: rowCount
+      mustBeGreaterOrEqualTo: 0
+    """
+)
+ERROR = odcs(
+    quality="""
+    - name: volume
+      metric: rowCuont
+      mustBeGreaterThan: 0
+    """
+)
