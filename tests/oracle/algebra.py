@@ -1,13 +1,9 @@
 """What the algebra means, over a list of dicts: the definition that every engine must equal.
 
-Written for clearness alone. A struct is a `Struct`, a map is a plain dict. What the docstrings of
-the algebra leave open is settled as Spark does it:
+Written for clearness alone, like `values` and `predicates` below it. What the docstrings of the
+algebra leave open is settled as Spark does it:
 
-* NaN is larger than every number and equals itself; -0.0 equals 0.0. `MAX`, `SUM` and `VARIANCE`
-  over a NaN are NaN, `MIN` is NaN only where there is nothing else.
-* A number is the decimal that it is written as: the double 0.1 equals the decimal 0.1.
-* Two NULL items of a list are a repetition.
-* Names of columns and fields are found whatever their case, keys of a map are not.
+* `MAX`, `SUM` and `VARIANCE` over a NaN are NaN, `MIN` is NaN only where there is nothing else.
 * The percentile that is not interpolated is the smallest value v with at least p·n values up to v.
 * `PERIODS` gives the starts inside `[now - lookback, now)`, sorted.
 """
@@ -16,14 +12,11 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 from dqx_dagster.checks.schema import ActualType, mismatches
-from dqx_dagster.metrics import predicate as p
 from dqx_dagster.metrics.metric import (
     Aggregate,
     Function,
@@ -36,29 +29,14 @@ from dqx_dagster.metrics.metric import (
 )
 from dqx_dagster.metrics.periods import Granularity, Window
 from dqx_dagster.metrics.plan import Plan
-from dqx_dagster.metrics.value import (
-    Column,
-    Length,
-    Literal,
-    LiteralType,
-    Lowercase,
-    Row,
-    SqlText,
-    Value,
-)
+from dqx_dagster.metrics.value import Column, SqlText
 from oracle import sql
+from oracle.predicates import holds
+from oracle.values import MissingColumnError, comparable, field, key_of, number, order, value_of
 
 Rows: TypeAlias = Sequence[Mapping[str, Any]]
 Types: TypeAlias = Mapping[str, ActualType]
 UTC = dt.timezone.utc
-
-
-class Struct(dict[str, Any]):
-    """A value with named fields; a plain dict is a map."""
-
-
-class MissingColumnError(KeyError):
-    """The table lacks a column, so nothing can be said about it."""
 
 
 def measure(
@@ -137,172 +115,6 @@ def over(rows: Rows, leaf: Aggregate, now: dt.datetime) -> Any:
         case Function.PERIODS:
             assert isinstance(leaf.argument, Window)
             return periods(values, leaf.argument, now)
-
-
-# Values
-
-
-def value_of(value: Value, row: Mapping[str, Any]) -> Any:
-    match value:
-        case SqlText():
-            raise NotImplementedError("SQL is evaluated by DuckDB, not row by row")
-        case Column(path):
-            return field(row, path)
-        case Length(of):
-            inner = field(row, of.path)
-            if isinstance(inner, Struct):
-                return sum(item is not None for item in inner.values())
-            return None if inner is None else len(inner)
-        case Lowercase(of):
-            inner = field(row, of.path)
-            return inner.lower() if isinstance(inner, str) else inner
-        case Row(columns):
-            return tuple(field(row, column.path) for column in columns)
-
-
-def field(row: Mapping[str, Any], path: tuple[str, ...]) -> Any:
-    """A column, or what lies inside it; NULL has only NULLs inside."""
-    inner: Any = row
-    for part in path:
-        if inner is None:
-            return None
-        found = [name for name in inner if name.lower() == part.lower()]
-        if not found:
-            raise MissingColumnError(".".join(path))
-        inner = inner[part if part in found else found[0]]
-    return inner
-
-
-def number(value: Any) -> Any:
-    """A number without rounding, as it is written; NaN and infinities stay."""
-    finite = not isinstance(value, float) or math.isfinite(value)
-    return Fraction(str(value)) if finite else value
-
-
-def is_nan(value: object) -> bool:
-    return isinstance(value, float) and math.isnan(value)
-
-
-def order(value: Any) -> tuple[bool, Any]:
-    """What values are ordered by: NaN is the largest."""
-    return (True, 0) if is_nan(value) else (False, comparable(value))
-
-
-def comparable(value: Any) -> Any:
-    """A moment without zone is in UTC, a date is its midnight, numbers are exact."""
-    match value:
-        case bool() | str() | dt.time():
-            return value
-        case dt.datetime():
-            return value if value.tzinfo else value.replace(tzinfo=UTC)
-        case dt.date():
-            return dt.datetime.combine(value, dt.time(), tzinfo=UTC)
-        case int() | float() | Decimal():
-            return number(value)
-        case _:
-            return value
-
-
-def key_of(value: Any) -> Any:
-    """What makes two values the same one."""
-    match value:
-        case list() | tuple():
-            return tuple(key_of(item) for item in value)
-        case dict():
-            return frozenset((name, key_of(item)) for name, item in value.items())
-        case _:
-            return "NaN" if is_nan(value) else comparable(value)
-
-
-def constant(literal: Literal) -> Any:
-    """A literal as a value of Python."""
-    match literal.type:
-        case LiteralType.DATE:
-            return dt.date.fromisoformat(str(literal.value))
-        case LiteralType.TIMESTAMP:
-            return dt.datetime.fromisoformat(str(literal.value))
-        case LiteralType.TIME:
-            return dt.time.fromisoformat(str(literal.value))
-        case _:
-            return literal.value
-
-
-# Predicates
-
-
-def holds(predicate: p.Predicate, row: Mapping[str, Any]) -> bool:
-    match predicate:
-        case p.Always():
-            return True
-        case SqlText():
-            raise NotImplementedError("SQL is evaluated by DuckDB, not row by row")
-        case p.IsSet(of):
-            return value_of(of, row) is not None
-        case p.OneOf(of, literals):
-            found = value_of(of, row)
-            return found is not None and any(equal(found, constant(item)) for item in literals)
-        case p.Matches(of, pattern):
-            found = value_of(of, row)
-            return isinstance(found, str) and java_search(pattern, found)
-        case p.Compares(of, comparison, literal):
-            found = value_of(of, row)
-            return found is not None and compares(found, comparison, constant(literal))
-        case p.IsMultipleOf(of, factor):
-            found = value_of(of, row)
-            if found is None or (isinstance(found, float) and not math.isfinite(found)):
-                return False
-            return bool(number(found) % number(constant(factor)) == 0)
-        case p.HasRepeats(of):
-            found = value_of(of, row)
-            return found is not None and len({key_of(item) for item in found}) < len(found)
-        case p.HasField(of, name):
-            found = value_of(of, row)
-            if isinstance(found, Struct):
-                return field(found, (name,)) is not None
-            return found is not None and name in found
-        case p.Not(of):
-            return not holds(of, row)
-        case p.And(of):
-            return all(holds(item, row) for item in of)
-        case p.Or(of):
-            return any(holds(item, row) for item in of)
-
-
-def equal(value: Any, other: Any) -> bool:
-    """A boolean is no number, and a text is neither."""
-    for kind in (bool, str):
-        if isinstance(value, kind) is not isinstance(other, kind):
-            return False
-    return bool(comparable(value) == comparable(other))
-
-
-def compares(value: Any, comparison: p.Comparison, other: Any) -> bool:
-    left, right = order(value), order(other)
-    match comparison:
-        case p.Comparison.LESS:
-            return left < right
-        case p.Comparison.LESS_OR_EQUAL:
-            return left <= right
-        case p.Comparison.GREATER:
-            return left > right
-        case p.Comparison.GREATER_OR_EQUAL:
-            return left >= right
-
-
-def java_search(pattern: str, text: str) -> bool:
-    r"""Python's `re` in the place of Java's engine: good enough for the patterns of the cases.
-
-    Java's classes are ASCII unless the flag U is set, and its `\z` is Python's `\Z`.
-    """
-    flags = found[1] if (found := re.match(r"\(\?([a-zA-Z]+)\)", pattern)) else ""
-    rest = pattern[found.end() :] if found else pattern
-    mode = re.UNICODE if "U" in flags else re.ASCII
-    for letter in set(flags) - {"U", "u"}:
-        mode |= {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}[letter]
-    return re.search(rest.replace(r"\z", r"\Z"), text, mode) is not None
-
-
-# Aggregates
 
 
 def variance(values: list[Any]) -> Fraction | float | None:

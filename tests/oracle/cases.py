@@ -38,8 +38,9 @@ from dqx_dagster.contract.odcs import read_odcs
 from dqx_dagster.contract.relationships import Tables
 from dqx_dagster.errors import ContractValidationError, Report
 from dqx_dagster.metrics.metric import Measurements
-from oracle.algebra import is_nan, measure
+from oracle.algebra import measure
 from oracle.ddl import parse_type, value_in
+from oracle.values import is_nan
 
 FOLDER: Final = Path(__file__).parents[1] / "cases"
 NOW: Final = "2026-03-05T10:00:00+00:00"  # a Thursday

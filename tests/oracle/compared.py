@@ -19,9 +19,11 @@ from typing import Any, Final, TypeAlias
 from dqx_dagster.metrics.metric import Aggregate, Function, Measurement
 from dqx_dagster.metrics.predicate import ALWAYS
 from dqx_dagster.metrics.value import Column
-from oracle.algebra import UTC, holds, is_nan, over, value_of
-from oracle.every_aggregate import columns_of
+from oracle.algebra import UTC, over
+from oracle.parts import columns_of
+from oracle.predicates import holds
 from oracle.random_tables import PLACES, Table, value
+from oracle.values import is_nan, value_of
 
 NOW: Final = dt.datetime(2026, 3, 5, 10, tzinfo=UTC)  # a Thursday
 

@@ -14,7 +14,8 @@ from decimal import Decimal
 from typing import Any
 
 from dqx_dagster.checks.schema import ActualType
-from oracle.algebra import UTC, Struct
+from oracle.algebra import UTC
+from oracle.values import Struct
 
 
 def parse_type(text: str) -> ActualType:

@@ -15,7 +15,7 @@ from dqx_dagster.metrics.metric import Function, Unmeasurable
 from dqx_dagster.metrics.value import Column
 from dqx_dagster.spark.predicates import MAX_SEARCHED
 from oracle.compared import Difference, Seen
-from oracle.every_aggregate import atoms_of
+from oracle.parts import atoms_of
 
 
 def matching(*patterns: str) -> Callable[[Seen], bool]:

@@ -18,8 +18,9 @@ from dqx_dagster.metrics import predicate as p
 from dqx_dagster.metrics.metric import Aggregate, Function, Quantile
 from dqx_dagster.metrics.periods import Window
 from dqx_dagster.metrics.value import Column, Length, Literal, Lowercase, Row, Value
-from oracle.algebra import UTC, comparable, constant
+from oracle.algebra import UTC
 from oracle.random_tables import TYPES
+from oracle.values import comparable, constant
 
 Read: TypeAlias = Callable[[Any], Any]
 

@@ -20,10 +20,10 @@ from dqx_dagster.metrics.value import (
     LiteralType,
     Lowercase,
     Row,
-    SqlText,
     Value,
     literal,
 )
+from oracle.parts import columns_in
 from oracle.random_tables import LONG, NAMES
 
 NUMBERS: Final = ("tiny", "small", "int", "big", "float", "double", "cents", "whole", "exact")
@@ -169,7 +169,7 @@ def _nested(atoms: list[p.Predicate], number: int = 40) -> Iterator[p.Predicate]
     rng = random.Random(7)
     for _ in range(number):
         two = rng.sample(NAMES, 2)
-        yield _deep(rng, [atom for atom in atoms if set(_in_predicate(atom)) <= set(two)], 3)
+        yield _deep(rng, [atom for atom in atoms if set(columns_in(atom)) <= set(two)], 3)
 
 
 def _deep(rng: random.Random, atoms: list[p.Predicate], depth: int) -> p.Predicate:
@@ -253,14 +253,6 @@ def periods() -> list[Aggregate]:
     return [*alone, Aggregate(Function.PERIODS, column("instant"), WHERE, windows[0])]
 
 
-def columns_of(aggregate: Aggregate) -> tuple[str, ...]:
-    """The table's columns that an aggregate looks at, sorted."""
-    found = set(_in_predicate(aggregate.where))
-    if aggregate.of is not None:
-        found.update(_in_value(aggregate.of))
-    return tuple(sorted(found))
-
-
 def within(prefix: str, thing: Any) -> Any:
     """An aggregate, or a part of one, over columns whose names have a prefix."""
     if isinstance(thing, Column):
@@ -271,31 +263,3 @@ def within(prefix: str, thing: Any) -> Any:
         parts = {f.name: within(prefix, getattr(thing, f.name)) for f in dataclasses.fields(thing)}
         return dataclasses.replace(thing, **parts)
     return thing
-
-
-def atoms_of(predicate: p.Predicate) -> Iterator[p.Predicate]:
-    """The predicates inside one, without `And`, `Or` and `Not`."""
-    match predicate:
-        case p.Not(of):
-            yield from atoms_of(of)
-        case p.And(parts) | p.Or(parts):
-            for part in parts:
-                yield from atoms_of(part)
-        case _:
-            yield predicate
-
-
-def _in_value(of: Value) -> Iterator[str]:
-    match of:
-        case Column(path):
-            yield path[0]
-        case Length(inner) | Lowercase(inner):
-            yield inner.path[0]
-        case Row(columns):
-            yield from (item.path[0] for item in columns)
-
-
-def _in_predicate(predicate: p.Predicate) -> Iterator[str]:
-    for atom in atoms_of(predicate):
-        if not isinstance(atom, p.Always | p.Not | p.And | p.Or | SqlText):
-            yield from _in_value(atom.of)

@@ -20,7 +20,8 @@ from typing import Any, Final
 
 import pyarrow as pa  # type: ignore[import-untyped]
 
-from oracle.algebra import UTC, Struct
+from oracle.algebra import UTC
+from oracle.values import Struct
 
 MAX_ROWS: Final = 12
 LONG: Final = "ab" * 600

@@ -52,8 +52,9 @@ from dqx_dagster.metrics.value import (
     Row,
     literal,
 )
-from oracle.algebra import UTC, Struct, measure
+from oracle.algebra import UTC, measure
 from oracle.ddl import parse_type
+from oracle.values import Struct
 
 NOW: Final = dt.datetime(2026, 3, 9, 10, 30, tzinfo=UTC)  # the day after New York's clocks change
 FILES: Final = 4
