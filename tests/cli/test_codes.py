@@ -24,7 +24,9 @@ def report_calls(tree: ast.AST) -> Iterator[ast.Call]:
     """Calls that say something about a contract: of a report, or of an error that becomes one."""
     for node in ast.walk(tree):
         match node:
-            case ast.Call(func=ast.Name(id="add" | "_Wrong" | "ParameterError" | "SqlError")):
+            case ast.Call(
+                func=ast.Name(id="add" | "_Wrong" | "RuleError" | "ParameterError" | "SqlError")
+            ):
                 yield node
             case ast.Call(
                 func=ast.Attribute(
@@ -80,11 +82,12 @@ add(origin, "e", text)
 raise _Wrong(origin, "f", text)
 raise ParameterError(text, "g")
 raise ParameterError(text)
+raise RuleError(origin, "h", text)
 report.error(origin, wrong.code, text)
 context.log.error("no code", text)
 """
 
-    assert codes_in(source) == set("abcdefg")
+    assert codes_in(source) == set("abcdefgh")
 
 
 def test_descriptions_are_sorted_sentences() -> None:
