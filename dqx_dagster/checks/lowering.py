@@ -157,6 +157,8 @@ class _Lowering:
             if first is not rule:
                 text = f"'{rule.title or rule.name}' says the same as line {first.origin.line}"
                 self._report.warning(rule.origin, "duplicate", f"{text}; it runs once")
+        if self._report.errors:  # nobody gets these rules, and names may be anything
+            return tuple(unique.values())
         names = settle([rule.name for rule in unique.values()], list(unique))
         pairs = zip(unique.values(), names, strict=True)
         return tuple(_renamed(rule, name) for rule, name in pairs)
