@@ -201,11 +201,17 @@ HARMLESS_TO_SPARK = {
     "VALUES (1)",
     "SELECT COUNT(*) FROM dqx_t0",  # these are the names that it may read
     "SELECT COUNT(*) FROM dqx_t1",
+    "SELECT COUNT(*) FROM dqx_c0",
     "SELECT session.x",  # columns, as far as a parser can tell
     "SELECT current_user",
     "SELECT session_user",
     """SELECT "a\\" , reflect('x', 'y') -- \"""",  # a text, and a comment
     "SELECT 1 -- \\\n, reflect('x', 'y')",
+    "SELECT now('x')",  # Spark's analyzer refuses it
+    r"SELECT '\u0024{env:HOME}'",  # Spark replaces before it reads escapes
+    r"SELECT '\044{env:HOME}'",
+    r"SELECT '$\u007benv:HOME}'",
+    r"SELECT '$\{env:HOME}'",
 }
 
 
@@ -226,6 +232,22 @@ class TestAttacks:
 
         assert set(accepted) == HARMLESS_TO_SPARK
         assert not canary.exists()
+        assert [each.name for each in spark.catalog.listTables()] == before
+
+    def test_what_other_dialects_let_through_does_nothing(self, spark: SparkSession) -> None:
+        """What is a comment, a text or a name there is measured, and calls nothing."""
+        call = "reflect('java.lang.System', 'setProperty', 'dqx.canary', 'x')"
+        attacks = [*(position.replace("{}", call) for position in POSITIONS), *STATEMENTS]
+        servers = ("postgres", "databricks", "bigquery", "sqlserver", "mysql", "snowflake")
+        claims = [claimed(attack, server) for attack in attacks for server in servers]
+        before = [each.name for each in spark.catalog.listTables()]
+
+        frames = {"customers": table(spark, "customers")}
+        orders = table(spark, "shop.orders")
+        found = results(orders, [each for each in claims if isinstance(each, Claim)], frames)
+
+        assert 0 < len(found) < len(claims) / 20
+        assert spark._jvm.System.getProperty("dqx.canary") is None  # type: ignore[union-attr]
         assert [each.name for each in spark.catalog.listTables()] == before
 
     def test_sparks_parser_allows_what_the_first_guard_wrote(self, spark: SparkSession) -> None:

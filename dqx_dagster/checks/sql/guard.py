@@ -16,8 +16,10 @@ from typing import Final
 
 from sqlglot import exp
 
+from dqx_dagster.checks.sql.sizes import check_sizes
 from dqx_dagster.checks.sql.source import SPARK, SqlError, parse_as
 from dqx_dagster.checks.sql.tokens import refused
+from dqx_dagster.checks.sql.words import CLOCK, FUNCTIONS
 
 TABLE = "dqx_t{}"
 CTE = "dqx_c{}"
@@ -40,6 +42,7 @@ NODES: Final = frozenset(f"{_QUERIES} {_EXPRESSIONS}".split())
 """Kinds of nodes besides functions, whose names are checked when they are written for Spark."""
 
 _CALLED: Final = {
+    "ByteString": "a text like E'…' or b'…'",
     "Command": "a command",
     "Hint": "a hint",
     "Into": "SELECT … INTO",
@@ -113,6 +116,10 @@ def check_spark(text: str) -> None:
         raise SqlError(f"'{word}' is not allowed", "sql-refused")
     tree = parse_as(SPARK, text).tree
     check_tree(tree)
+    check_sizes(tree)
+    for call in tree.find_all(exp.Anonymous):
+        if call.name.lower() not in FUNCTIONS | CLOCK:
+            raise SqlError(f"the function {call.name} is not allowed", "sql-refused")
     for table in tree.find_all(exp.Table):
         plain = isinstance(table.this, exp.Identifier) and not table.args.get("db")
         if not plain or not _RELATION.fullmatch(table.name):
