@@ -21,7 +21,7 @@ from dqx_dagster.checks.sql.patterns import resolve_patterns
 from dqx_dagster.checks.sql.shape import as_value
 from dqx_dagster.checks.sql.source import SERVERS, SPARK, Source, SqlError, line_and_column, parse
 from dqx_dagster.checks.sql.tables import resolve_tables
-from dqx_dagster.checks.sql.write import add_types, check_functions, spark_sql
+from dqx_dagster.checks.sql.write import add_types, check_functions, spark_name, spark_sql
 from dqx_dagster.checks.threshold import ODCS_OPERATORS, TRUE, Threshold, ThresholdError, threshold
 from dqx_dagster.checks.vocabulary import Unit
 from dqx_dagster.contract.model import Argument, Contract, Quality
@@ -43,6 +43,7 @@ DIALECT = "sqlDialect"
 """The custom property that names the dialect of a contract's queries."""
 
 _FOUND = "are found by the query"
+_TRUTHS = ("every", "some")  # sqlglot does not know their type
 _BUGS = (
     *(SqlglotError, AssertionError, AttributeError, LookupError, RecursionError),
     *(TypeError, ValueError),
@@ -143,10 +144,17 @@ def _measured(source: Source, contract: Contract, column: tuple[str, ...] | None
         check_expression(expression.text)
     if of_rows:
         return _Query(metric, of_rows=True, is_count=True)
-    result = tree.selects[0].unalias()
+    result = tree.selects[0].unalias().unnest()
     counted = result.this if isinstance(result, exp.Filter) else result
     is_count = isinstance(counted, exp.Count | exp.CountIf)
-    return _Query(metric, is_count=is_count, is_truth=result.is_type(exp.DType.BOOLEAN))
+    return _Query(metric, is_count=is_count, is_truth=_is_truth(result))
+
+
+def _is_truth(result: exp.Expr) -> bool:
+    inner = result.unalias().unnest()
+    if isinstance(inner, exp.Query):
+        return _is_truth(inner.selects[0])
+    return inner.is_type(exp.DType.BOOLEAN) or spark_name(inner) in _TRUTHS
 
 
 def _expressions(metric: Metric) -> Iterator[SqlText]:
