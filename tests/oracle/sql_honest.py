@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from decimal import Decimal
 from typing import Final
+
+
+def _utc(*parts: int) -> dt.datetime:
+    return dt.datetime(*parts, tzinfo=dt.timezone.utc)  # type: ignore[misc,arg-type]
+
 
 SPARK: Final = (
     # counting
@@ -91,7 +97,16 @@ SPARK: Final = (
     "SELECT MAX(length(status)) FROM orders",
     "SELECT corr(amount, disc) FROM orders",
     "SELECT COALESCE(SUM(amount), 0) FROM orders WHERE status = 'nowhere'",
+    "SELECT percentile_cont(0.25) WITHIN GROUP (ORDER BY amount) FROM orders",
+    "SELECT percentile_disc(0.3) WITHIN GROUP (ORDER BY amount DESC) FROM orders",
+    "SELECT COUNT(*) FROM orders WHERE dateadd(HOUR, -1, placed_at) < TIMESTAMP '2026-01-03'",
+    "SELECT MAX(dateadd(DAY, 1, placed_at)) FROM orders",
+    "SELECT COUNT(*) FROM orders WHERE lpad(CAST(id AS STRING), 3, '0') = '003'",
+    "SELECT COUNT(*) FROM orders WHERE bround(amount, 1) <> round(amount, 1)",
+    "SELECT approx_count_distinct(id, 0.02) FROM orders",
     # truths
+    "SELECT every(amount > -5) FROM orders",
+    "SELECT (SELECT COUNT(*) > 0 FROM customers)",
     "SELECT COUNT(*) > 0 FROM orders",
     "SELECT MIN(amount) >= -5 AND MAX(amount) <= 100 FROM orders",
     "SELECT bool_and(amount IS NOT NULL) FROM orders",
@@ -191,5 +206,101 @@ DIALECTS: Final = (
     ("duckdb", "SELECT COUNT(*) FROM orders WHERE amount < 0 AND len(status) > 1", 1),
     ("postgres", "SELECT COUNT(*) FROM orders WHERE shipped_on - placed_at::date > 0", 1),
     ("sqlserver", "SELECT DATEDIFF(month, MIN(placed_at), MAX(placed_at)) FROM orders", 1),
+    # what is written alike and means something else
+    ("postgres", "SELECT MAX(amount::int) FROM orders", 11),  # 10.5 is rounded
+    ("sqlserver", "SELECT MAX(CAST(amount AS int)) FROM orders", 10),
+    ("databricks", "SELECT MAX(CAST(amount AS int)) FROM orders", 10),
+    ("bigquery", "SELECT MAX(CAST(amount AS INT64)) FROM orders", 11),
+    ("postgres", "SELECT MAX(amount::numeric) FROM orders", Decimal("10.5")),
+    ("bigquery", "SELECT MAX(CAST(disc AS NUMERIC)) FROM orders WHERE disc < 1", Decimal("0.5")),
+    ("oracle", "SELECT MAX(CAST(amount AS NUMBER)) FROM orders", Decimal("10.5")),
+    ("trino", "SELECT MAX(CAST(amount AS DECIMAL)) FROM orders", 11),
+    ("postgres", "SELECT MAX(status::varchar(2)) = 'sh' FROM orders", True),
+    (
+        "sqlserver",
+        "SELECT COUNT(*) FROM orders WHERE CONVERT(varchar(10), placed_at, 120) = '2026-01-02'",
+        1,
+    ),
+    ("postgres", "SELECT LOG(MAX(id) * 100 / 3) FROM orders", 2),
+    ("mysql", "SELECT ROUND(LOG(MAX(id)), 3) FROM orders", 1.099),
+    ("postgres", "SELECT COUNT(*) FROM orders WHERE GREATEST(amount, disc) IS NULL", 0),
+    ("snowflake", "SELECT COUNT(*) FROM orders WHERE GREATEST(amount, disc) IS NULL", 2),
+    ("oracle", "SELECT COUNT(*) FROM orders WHERE LEAST(amount, disc) IS NULL", 2),
+    ("postgres", "SELECT percentile_cont(0.25) WITHIN GROUP (ORDER BY amount) FROM orders", -1.625),
+    ("postgres", "SELECT percentile_cont(0.1) WITHIN GROUP (ORDER BY id DESC) FROM orders", 3.0),
+    ("databricks", "SELECT percentile_disc(0.4) WITHIN GROUP (ORDER BY id DESC) FROM orders", 3),
+    ("snowflake", "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY id) FROM orders", 2.5),
+    ("postgres", "SELECT EXTRACT(DOW FROM MAX(placed_at)) FROM orders", 0),  # a Sunday
+    ("snowflake", "SELECT DAYOFWEEK(MAX(placed_at)) FROM orders", 0),
+    ("trino", "SELECT EXTRACT(DOW FROM MAX(placed_at)) FROM orders", 7),
+    ("trino", "SELECT day_of_week(MAX(placed_at)) FROM orders", 7),
+    ("snowflake", "SELECT DAYOFWEEKISO(MIN(placed_at)) FROM orders", 5),
+    ("mysql", "SELECT DAYOFWEEK(MAX(placed_at)) FROM orders", 1),
+    ("sqlserver", "SELECT DATEPART(weekday, MAX(placed_at)) FROM orders", 1),
+    (
+        "sqlserver",
+        "SELECT DATEADD(hour, -1, MAX(placed_at)) FROM orders",
+        _utc(2026, 1, 31, 23),
+    ),
+    (
+        "snowflake",
+        "SELECT DATEADD('hour', 2, MIN(placed_at)) FROM orders",
+        _utc(2026, 1, 2, 12),
+    ),
+    (
+        "trino",
+        "SELECT date_add('day', -1, MIN(placed_at)) FROM orders",
+        _utc(2026, 1, 1, 10),
+    ),
+    (
+        "mysql",
+        "SELECT DATE_SUB(MIN(placed_at), INTERVAL 90 MINUTE) FROM orders",
+        _utc(2026, 1, 2, 8, 30),
+    ),
+    (
+        "redshift",
+        "SELECT DATEADD(month, 1, MIN(placed_at)) FROM orders",
+        _utc(2026, 2, 2, 10),
+    ),
+    (
+        "oracle",
+        "SELECT ADD_MONTHS(MIN(placed_at), 1) FROM orders",
+        _utc(2026, 2, 2, 10),
+    ),
+    ("snowflake", "SELECT DATEADD(day, 1, MIN(shipped_on)) FROM orders", dt.date(2026, 1, 4)),
+    ("snowflake", "SELECT MAX(shipped_on - DATE '2026-01-03') FROM orders", 30),
+    (
+        "postgres",
+        "SELECT MIN(placed_at) AT TIME ZONE 'Asia/Tokyo' FROM orders",
+        _utc(2026, 1, 2, 19),
+    ),
+    ("postgres", "SELECT COUNT(*) FROM orders WHERE status ~ '^[[:alpha:]]+$'", 3),
+    ("oracle", "SELECT COUNT(*) FROM orders WHERE REGEXP_LIKE(status, '[[:digit:]]')", 0),
+    ("bigquery", "SELECT COUNT(*) FROM orders WHERE REGEXP_CONTAINS(email, r'[[:^alpha:]]')", 2),
+    ("sqlserver", "SELECT COUNT(*) FROM orders WHERE status LIKE '[p-s]%'", 2),
+    ("sqlserver", "SELECT COUNT(*) FROM orders WHERE email LIKE '%[^a-z]%'", 2),
+    ("sqlserver", "SELECT COUNT(*) FROM orders WHERE status NOT LIKE '[a-z][a-z][a-z][a-z]'", 2),
+    ("sqlserver", "SELECT COUNT(*) FROM orders WHERE status + '!' = 'lost!'", 1),
+    ("sqlserver", "SELECT COUNT(*) FROM orders WHERE LEN(status + '  ') = 4", 1),
+    ("mysql", "SELECT COUNT(*) FROM orders WHERE LENGTH(CONCAT(status, 'ä')) = 6", 1),
+    ("mysql", "SELECT COUNT(*) FROM orders WHERE CHAR_LENGTH(CONCAT(status, 'ä')) = 5", 1),
+    ("trino", "SELECT COUNT(*) FROM orders WHERE status || '\\x' LIKE '%\\%'", 3),
+    (
+        "postgres",
+        "SELECT COUNT(*) FROM orders"
+        " WHERE regexp_replace(status, '(o)(s)', '\\2\\1', 'g') = 'lsot'",
+        1,
+    ),
+    (
+        "bigquery",
+        "SELECT COUNT(*) FROM orders WHERE REGEXP_REPLACE(status, r'(o)(s)', r'\\2$') = 'ls$t'",
+        1,
+    ),
+    ("bigquery", "SELECT COUNT(*) FROM orders WHERE REGEXP_EXTRACT(email, r'@') IS NULL", 2),
+    ("snowflake", "SELECT COUNT(*) FROM orders WHERE REGEXP_SUBSTR(email, '@') IS NULL", 2),
+    ("redshift", "SELECT COUNT(*) FROM orders WHERE REGEXP_SUBSTR(email, '@') = ''", 1),
+    ("snowflake", "SELECT COUNT(*) FROM orders WHERE TRY_TO_DATE(status) IS NULL", 4),
+    ("duckdb", "SELECT COUNT(*) FROM orders WHERE status ~ 'los'", 1),
+    ("duckdb", "SELECT COUNT(*) FROM orders WHERE regexp_matches(status, 'los')", 1),
 )
 """The type of the server, the query, and what it gives: told by hand."""

@@ -16,7 +16,8 @@ from dqx_dagster.checks.rule import Claim
 from dqx_dagster.checks.sql.columns import resolve_columns
 from dqx_dagster.checks.sql.fusion import Unfused, fuse
 from dqx_dagster.checks.sql.guard import check_expression, check_spark, check_tree
-from dqx_dagster.checks.sql.moments import resolve_differences
+from dqx_dagster.checks.sql.meanings import resolve_meanings
+from dqx_dagster.checks.sql.moments import resolve_moments
 from dqx_dagster.checks.sql.patterns import resolve_patterns
 from dqx_dagster.checks.sql.shape import as_value
 from dqx_dagster.checks.sql.source import SERVERS, SPARK, Source, SqlError, line_and_column, parse
@@ -128,9 +129,10 @@ def _measured(source: Source, contract: Contract, column: tuple[str, ...] | None
     tree = _unwrapped(tree)
     tables = resolve_tables(tree, contract)
     resolve_columns(tree, tables, column)
-    resolve_patterns(tree)
+    resolve_patterns(tree, source.dialect)
     add_types(tree, tables, source.dialect)
-    resolve_differences(tree, source.dialect)
+    resolve_moments(tree, source.dialect)
+    resolve_meanings(tree, source.dialect)
     check_functions(tree, source)
     value, of_rows = as_value(tree)
     text = spark_sql(value)

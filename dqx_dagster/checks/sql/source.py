@@ -21,6 +21,8 @@ MAX_LENGTH = 10_000
 
 SPARK: Final = "spark"
 POSTGRES: Final = "postgres"
+SPARKS: Final = (SPARK, "databricks", "hive")
+"""Dialects that mean what Spark means."""
 
 SERVERS: Final[Mapping[str, str]] = {
     "athena": "athena",
@@ -50,7 +52,6 @@ SERVERS: Final[Mapping[str, str]] = {
 """The dialects, by the `type` of a server."""
 
 _STARTS: Final = (TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN)
-_BACKSLASHED: Final = (SPARK, "databricks", "hive")
 
 
 class SqlError(Exception):
@@ -127,7 +128,7 @@ def parse_as(dialect: str, written: str) -> Source:
     """Parse one query in just this dialect."""
     language, marked = Dialect.get_or_raise(dialect), mark(written)
     try:
-        if dialect in _BACKSLASHED:
+        if dialect in SPARKS:
             text = _with_escaped_quotes(marked.text, language.tokenize(marked.text))
             marked = replace(marked, text=text)
         _check_form(language.tokenize(marked.text), written)
