@@ -1,8 +1,8 @@
 """What a single call may ask for: numbers in a query that decide how much memory it takes.
 
-`lpad(status, 2000000000)` is a text of 2 GB for each row, `round(amount, 2000000000)` a number of
-as many digits; of constants, Spark computes them in the driver. The session dies, and every other
-rule with it. So such a number must stand in the query, and be small.
+`lpad(status, 2000000000)` asks for 2 GB for each row, and `approx_count_distinct(id, 0.00004)` for
+more columns than the driver can plan; of constants, Spark computes the first in the driver. All
+other rules share that memory. So such a number must stand in the query, and be small.
 """
 
 from __future__ import annotations
