@@ -171,3 +171,29 @@ def table(spark: SparkSession, dataset: str) -> DataFrame:
 def _table(spark: SparkSession, dataset: str) -> DataFrame:
     rows = spark.sql(" UNION ALL ".join(f"SELECT {row}" for row in ROWS[dataset])).collect()
     return spark.createDataFrame(rows, DDL[dataset]).coalesce(1)
+
+
+WRITTEN: Final = """\
+apiVersion: v3.1.0
+kind: DataContract
+id: shop
+version: 1.0.0
+status: active
+schema:
+  - name: orders
+    quality:
+      - name: checked
+        type: sql
+        mustBe: 0
+        query: |
+{query}
+    properties:
+      - name: status
+        logicalType: string
+      - name: address
+        logicalType: object
+        properties:
+          - name: city
+            logicalType: string
+"""
+"""A contract as people write it; `{query}` stands for a query."""

@@ -174,9 +174,25 @@ def _check_form(tokens: list[Token], written: str) -> None:
         raise SqlError("one statement is allowed, not several", "sql-refused")
     if TokenType.PIPE_GT in kinds:
         raise SqlError("pipes (|>) are not allowed; write SELECT … FROM … WHERE", "sql-refused")
+    for place, token in enumerate(tokens[:-1]):
+        if token.text.lower() == "percentile" and kinds[place + 1] is TokenType.L_PAREN:
+            _check_percentile(tokens[place + 1 :], token.start)
     if TokenType.L_BRACE in kinds:  # not one inside a text
         for found, at in unknown(written):
             raise SqlError(not_known(found), at=at)
+
+
+def _check_percentile(call: Iterable[Token], start: int) -> None:
+    """Refuse its third argument, how often a value counts, which the parser would drop."""
+    depth = commas = 0
+    for token in call:
+        depth += token.token_type is TokenType.L_PAREN
+        depth -= token.token_type is TokenType.R_PAREN
+        commas += token.token_type is TokenType.COMMA and depth == 1
+        if depth == 0:
+            break
+    if commas > 1:
+        raise SqlError("percentile takes a value and a share, and no frequency", at=start)
 
 
 def _explained(error: Mapping[str, Any], written: str, marked: Marked, dialect: str) -> SqlError:
@@ -201,5 +217,24 @@ def _check_texts(source: Source) -> None:
             raise SqlError(not_known(found), at=at)
 
 
+def foreign(function: str) -> str:
+    """Whose function it is, where just one dialect has it.
+
+    >>> foreign("quantile_cont")
+    "; it is one of DuckDB: name the dialect with the custom property 'sqlDialect'"
+    """
+    knows = [
+        dialect
+        for dialect in dict.fromkeys(SERVERS.values())
+        if function.upper() in Dialect.get_or_raise(dialect).parser_class.FUNCTIONS
+    ]
+    if len(knows) != 1:
+        return ""
+    return (
+        f"; it is one of {_label(*knows)}: name the dialect with the custom property 'sqlDialect'"
+    )
+
+
 def _label(dialect: str) -> str:
-    return {"tsql": "SQL Server", "bigquery": "BigQuery"}.get(dialect, dialect.capitalize())
+    names = {"bigquery": "BigQuery", "clickhouse": "ClickHouse", "duckdb": "DuckDB"}
+    return (names | {"tsql": "SQL Server"}).get(dialect, dialect.capitalize())

@@ -11,7 +11,7 @@ from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.schema import MappingSchema
 
 from dqx_dagster.checks.sql.guard import TABLE
-from dqx_dagster.checks.sql.source import SPARK, Source, SqlError
+from dqx_dagster.checks.sql.source import SPARK, Source, SqlError, foreign
 from dqx_dagster.checks.sql.tables import Tables
 from dqx_dagster.checks.sql.tokens import refused
 from dqx_dagster.checks.sql.words import AGGREGATES, FUNCTIONS
@@ -69,7 +69,7 @@ def check_functions(tree: exp.Expr, source: Source) -> None:
     for node in reversed(list(tree.find_all(exp.Func))):
         if word := refused(spark_sql(node)):
             called = source.written(node) or word
-            hint = did_you_mean(called.lower(), FUNCTIONS)
+            hint = did_you_mean(called.lower(), FUNCTIONS) or foreign(called)
             text = f"the function {called} is not allowed{hint}"
             raise SqlError(text, "sql-refused", node=node)
 
