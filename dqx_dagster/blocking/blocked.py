@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import datetime as dt
 import enum
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import dagster as dg
 
+from dqx_dagster.blocking.ancestors import Reading, ancestors
 from dqx_dagster.metadata import CONTRACT
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class Gate:
     check: dg.AssetCheckKey
     contract: str  # file and line
     same_partition: bool  # the result for the partition that waits counts, not just the last one
+    read: frozenset[str] | None = frozenset()  # partitions that must not have failed; None for any
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,43 +105,32 @@ def gates(
     graph: AssetGraph,
     assets: Iterable[dg.AssetKey],
     open_: AbstractSet[dg.AssetCheckKey] = frozenset(),
+    *,
+    partitions: Collection[str] = (),
+    store: dg.DagsterInstance | None = None,
 ) -> tuple[Gate, ...]:
-    """The P0 contract checks of everything above these assets, but for those that stand open."""
-    found = []
-    above = _above(graph, assets)
-    for asset in sorted(above):
-        for key in sorted(graph.get(asset).check_keys - open_, key=lambda key: key.name):
-            spec = graph.get_check_spec(key)
-            contract = spec.metadata.get(CONTRACT)
-            if spec.blocking and contract is not None:
-                aligned = above[asset] and spec.partitions_def is not None
-                found.append(Gate(key, str(contract), aligned))
-    return tuple(found)
+    """The P0 contract checks of everything above these assets, but for those that stand open.
 
-
-def _above(graph: AssetGraph, assets: Iterable[dg.AssetKey]) -> dict[dg.AssetKey, bool]:
-    """Everything above, and whether each partition of it is for the same partition of the assets.
-
-    Several ways may lead to an asset: one that mixes partitions is enough for False.
+    `partitions` are those of the assets that wait; `store` knows the dynamic ones.
     """
-    found: dict[dg.AssetKey, bool] = {}
-    todo = [(asset, True) for asset in assets]
-    while todo:
-        asset, aligned = todo.pop()
-        for parent in graph.get(asset).parent_keys:
-            same = aligned and _same_partitions(graph, asset, parent)
-            if parent not in found or (found[parent] and not same):
-                found[parent] = same
-                todo.append((parent, same))
-    return found
+    above = ancestors(graph, assets, partitions, store)
+    return tuple(
+        gate
+        for asset in sorted(above)
+        for key in sorted(graph.get(asset).check_keys - open_, key=lambda key: key.name)
+        if (gate := _gate(graph.get_check_spec(key), above[asset])) is not None
+    )
 
 
-def _same_partitions(graph: AssetGraph, asset: dg.AssetKey, parent: dg.AssetKey) -> bool:
-    own = graph.get(asset).partitions_def
-    mapping: Any = graph.get_partition_mapping(asset, parent)
-    plain = isinstance(mapping, dg.IdentityPartitionMapping)
-    return (
-        own is not None
-        and own == graph.get(parent).partitions_def
-        and (plain or mapping == dg.TimeWindowPartitionMapping())
+def _gate(spec: dg.AssetCheckSpec, reading: Reading) -> Gate | None:
+    contract = spec.metadata.get(CONTRACT)
+    if not spec.blocking or contract is None:
+        return None
+    has_partitions = spec.partitions_def is not None
+    is_mixed = has_partitions and not reading.aligned
+    return Gate(
+        spec.key,
+        str(contract),
+        same_partition=has_partitions and reading.aligned,
+        read=reading.partitions if is_mixed else frozenset(),
     )

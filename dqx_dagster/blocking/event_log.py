@@ -3,12 +3,14 @@
 Takes gates, gives those that are closed. A handful of queries, however many checks there are: the
 results of this run, the latest execution of every other check, when the assets were materialized,
 and the runs of executions without a result. Only partitioned checks cost a query for each
-partition, and executions that are still going on one for each check.
+partition, or one for each check whose partitions are mixed, and executions that are still going on
+two for each check.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +27,10 @@ from dagster._core.storage.asset_check_execution_record import (
 from dqx_dagster.blocking.blocked import Blocked, Cause, Gate
 
 _PLANNED = AssetCheckExecutionRecordStatus.PLANNED
-_RESULTS = {AssetCheckExecutionRecordStatus.SUCCEEDED, AssetCheckExecutionRecordStatus.FAILED}
+_FAILED = AssetCheckExecutionRecordStatus.FAILED
+_RESULTS = {AssetCheckExecutionRecordStatus.SUCCEEDED, _FAILED}
+_MOST_NAMED = 10  # of the partitions of a check that have failed, the latest
+_AT_ONCE = 25  # of the executions of one check, from the last one back
 _CHECK_EVENTS = {
     dg.DagsterEventType.ASSET_CHECK_EVALUATION_PLANNED,
     dg.DagsterEventType.ASSET_CHECK_EVALUATION,
@@ -56,7 +61,16 @@ def closed(
     others = [gate for gate in gates if gate.check not in ours]
     by_partition = [gate for gate in others if gate.same_partition and partitions]
     by_last = [gate for gate in others if not (gate.same_partition and partitions)]
-    found = [*within, *_judged(instance, by_last, None)]
+    mixed = (gate for gate in gates if gate.read is None or gate.read)
+    failed = [
+        each
+        for gate in mixed
+        for each in itertools.islice(_failed_partitions(instance, gate, run_id), _MOST_NAMED)
+    ]
+    named = {each.check for each in failed}
+    last = (each for each in _judged(instance, by_last, None) if each)
+    unnamed = (each for each in last if not (each.cause is Cause.FAILED and each.check in named))
+    found: list[Blocked | None] = [*within, *unnamed, *failed]
     for partition in partitions:
         found += _judged(instance, by_partition, partition)
     order = {gate.check: position for position, gate in enumerate(gates)}
@@ -105,16 +119,48 @@ def _judged(
         storage.get_latest_asset_check_execution_by_key([gate.check for gate in gates], only)
     )
     for key in _going_on(instance, records.values()):
-        # What goes on elsewhere changes nothing until it ends: the result before it counts.
-        history = storage.get_asset_check_execution_history(
-            key, limit=1, status=_RESULTS, partition_filter=only
-        )
+        # What goes on elsewhere changes nothing until it ends: what ended before it counts.
         del records[key]
-        records.update((key, record) for record in history)
+        if ended := _last_ended(instance, key, only):
+            records[key] = ended
     made = _materializations(instance, {gate.check.asset_key for gate in gates}, partition)
     for gate in gates:
         record = records.get(gate.check)
         yield _judge(gate, partition, record, made.get(gate.check.asset_key))
+
+
+def _failed_partitions(
+    instance: dg.DagsterInstance, gate: Gate, run_id: str | None
+) -> Iterator[Blocked]:
+    """What has failed of the partitions that are read, where they are mixed on the way.
+
+    The last result of a check is of one of them, and must not hide that of another.
+    """
+    seen: set[str] = set()
+    failures = _pages(instance, gate.check, status={_FAILED})
+    for record in itertools.chain.from_iterable(failures):
+        partition = record.partition
+        is_read = gate.read is None or partition in gate.read
+        if partition is None or partition in seen or not is_read:
+            continue
+        seen.add(partition)
+        only = PartitionKeyFilter(key=partition)
+        last, *_ = next(_pages(instance, gate.check, status=_RESULTS, partition_filter=only))
+        blocked = _judge(gate, partition, last, None)
+        if blocked and last.run_id != run_id:  # of its own run the result is known already
+            yield blocked
+
+
+def _pages(
+    instance: dg.DagsterInstance, key: dg.AssetCheckKey, **wanted: Any
+) -> Iterator[Sequence[AssetCheckExecutionRecord]]:
+    """The executions of a check, from the last one back, some at once."""
+    cursor: int | None = None
+    while records := instance.event_log_storage.get_asset_check_execution_history(
+        key, limit=_AT_ONCE, cursor=cursor, **wanted
+    ):
+        yield records
+        cursor = records[-1].id
 
 
 def _judge(
@@ -153,13 +199,29 @@ def _is_about(record: AssetCheckExecutionRecord, made: _Made | None) -> bool:
 def _going_on(
     instance: dg.DagsterInstance, records: Iterable[AssetCheckExecutionRecord]
 ) -> list[dg.AssetCheckKey]:
-    """The checks whose last execution waits or runs; a run that is gone has ended."""
+    """The checks whose execution waits or runs; a run that is gone has ended."""
     planned = {record.key: record.run_id for record in records if record.status is _PLANNED}
-    if not planned:
-        return []
-    runs = instance.get_runs(filters=dg.RunsFilter(run_ids=sorted(set(planned.values()))))
-    alive = {run.run_id for run in runs if not run.is_finished}
+    alive = _alive(instance, planned.values())
     return [key for key, run_id in planned.items() if run_id in alive]
+
+
+def _last_ended(
+    instance: dg.DagsterInstance, key: dg.AssetCheckKey, only: PartitionKeyFilter | None
+) -> AssetCheckExecutionRecord | None:
+    """The last execution that neither waits nor runs, whether it has a result or not."""
+    for records in _pages(instance, key, partition_filter=only):
+        alive = _alive(instance, [each.run_id for each in records if each.status is _PLANNED])
+        for record in records:
+            if record.status is not _PLANNED or record.run_id not in alive:
+                return record
+    return None
+
+
+def _alive(instance: dg.DagsterInstance, run_ids: Iterable[str]) -> set[str]:
+    if not (wanted := sorted(set(run_ids))):
+        return set()
+    runs = instance.get_runs(filters=dg.RunsFilter(run_ids=wanted))
+    return {run.run_id for run in runs if not run.is_finished}
 
 
 def _materializations(

@@ -57,11 +57,15 @@ def guard_all(assets: Iterable[Any]) -> list[Any]:
 
 
 def _guarded_if_possible(asset: Any) -> Any:
-    try:
-        return guarded(asset) if isinstance(asset, dg.AssetsDefinition) else asset
-    except DefinitionsError as error:
-        warnings.warn(str(error), ContractWarning, stacklevel=4)  # where `with_contracts` is called
-        return asset
+    problem = f"a {type(asset).__name__} is not guarded: its assets are known when Dagster loads it"
+    if isinstance(asset, dg.AssetsDefinition):
+        try:
+            return guarded(asset)
+        except DefinitionsError as error:
+            problem = str(error)
+    if not isinstance(asset, dg.AssetSpec | dg.SourceAsset):
+        warnings.warn(problem, ContractWarning, stacklevel=4)  # where `with_contracts` is called
+    return asset
 
 
 # Dagster has no public way to change what an op does. What is not public is below.

@@ -41,8 +41,10 @@ def blocked_by(
     if repository is None:
         raise DefinitionsError("the context has no repository_def: nothing is known of the assets")
     graph = repository.asset_graph
-    above = gates(graph, selection.resolve(graph), selection.resolve_checks(graph))
-    return closed(context.instance, above, partitions=[partition_key] if partition_key else [])
+    made, checked = selection.resolve(graph), selection.resolve_checks(graph)
+    partitions = [partition_key] if partition_key else []
+    above = gates(graph, made, checked, partitions=partitions, store=context.instance)
+    return closed(context.instance, above, partitions=partitions)
 
 
 def skip_if_blocked(
@@ -81,11 +83,11 @@ def refuse_if_blocked() -> None:
         return  # an op outside of assets
     graph = _graph(context)
     own = graph.get_check_keys_for_assets(made)  # nobody can wait for what the same step makes
-    above = gates(graph, made, own)
     is_partitioned = context.has_partition_key or context.has_partition_key_range
-    # Only asked for where they matter: not every asset of a partitioned run can tell them.
-    is_asked = is_partitioned and any(gate.same_partition for gate in above)
+    # Not every asset of a partitioned run can tell them.
+    is_asked = is_partitioned and any(graph.get(key).is_partitioned for key in made)
     partitions = context.partition_keys if is_asked else ()
+    above = gates(graph, made, own, partitions=partitions, store=context.instance)
     found = closed(context.instance, above, run_id=context.run.run_id, partitions=partitions)
     if not found:
         return

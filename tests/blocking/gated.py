@@ -14,6 +14,9 @@ from typing import Any
 
 import dagster as dg
 
+from dqx_dagster import Cause
+from dqx_dagster.blocking.blocked import gates
+from dqx_dagster.blocking.event_log import closed
 from dqx_dagster.metadata import CONTRACT
 
 PLACE = "contracts/orders.yaml:7"
@@ -101,6 +104,15 @@ class Shop:
     def run_checks(self) -> dg.ExecuteInProcessResult:
         """A run of all checks of the orders, and of nothing else."""
         return self.run(dg.AssetSelection.checks_for_assets("orders"))
+
+    def causes(self, *partitions: str) -> list[tuple[Cause, str | None]]:
+        """What stands in the way of these partitions of the report."""
+        graph = self.definitions.resolve_asset_graph()
+        report = [dg.AssetKey("report")]
+        above = gates(graph, report, partitions=partitions, store=self.instance)
+        found = closed(self.instance, above, partitions=partitions)
+        assert {each.check for each in found} <= {KEY}
+        return [(each.cause, each.partition) for each in found]
 
     def fail_key(self) -> None:
         """Orders whose P0 check has failed."""

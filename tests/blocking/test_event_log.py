@@ -10,14 +10,13 @@ import pytest
 import sqlalchemy
 from assets.projects import made
 
-from blocking.gated import BROKEN, KEY, PLACE, Checks, Shop, letter, orders, report, shop
+from blocking.gated import BROKEN, KEY, PLACE, Shop, letter, orders, report, shop
 from dqx_dagster import Blocked, Cause, guarded
-from dqx_dagster.blocking.blocked import Gate, gates
+from dqx_dagster.blocking.blocked import Gate
 from dqx_dagster.blocking.event_log import closed
 
 GATE = Gate(KEY, PLACE, same_partition=False)
 EVERYTHING = dg.AssetSelection.all()
-SOME = dg.StaticPartitionsDefinition(["a", "b", "c"])
 
 
 @pytest.fixture
@@ -26,16 +25,8 @@ def world() -> Iterator[Shop]:
         yield world
 
 
-def causes(world: Shop, *partitions: str) -> list[tuple[Cause, str | None]]:
-    graph = world.definitions.resolve_asset_graph()
-    above = gates(graph, [dg.AssetKey("report")])
-    found = closed(world.instance, above, partitions=partitions)
-    assert {each.check for each in found} <= {KEY}
-    return [(each.cause, each.partition) for each in found]
-
-
 def cause(world: Shop) -> Cause | None:
-    return next((cause for cause, _ in causes(world)), None)
+    return next((cause for cause, _ in world.causes()), None)
 
 
 def test_a_check_that_was_never_evaluated(world: Shop) -> None:
@@ -143,6 +134,15 @@ class TestExecutionsThatGoOn:
         self.start(world)
         assert cause(world) is Cause.FAILED
 
+    def test_a_crash_before_them_counts_too(self, world: Shop) -> None:
+        world.run("orders")
+        world.checks.crash = True
+        world.run_checks()
+        for _ in range(30):
+            self.start(world)
+
+        assert cause(world) is Cause.UNFINISHED
+
     def test_without_one_the_check_was_never_evaluated(self, world: Shop) -> None:
         self.start(world)
         assert cause(world) is Cause.NEVER
@@ -176,75 +176,6 @@ class TestTheSameRun:
         world.assets = [orders, busy, last]
 
         assert world.run(["orders", "busy", "last"]).success
-
-
-@pytest.mark.filterwarnings("ignore::dagster.PreviewWarning")  # of partitioned checks
-class TestPartitions:
-    def world(self, *, partitioned_checks: bool, mapping: Any = None) -> tuple[Any, ...]:
-        @dg.asset(name="orders", partitions_def=SOME)
-        def upstream() -> None: ...
-
-        @guarded
-        @dg.asset(
-            name="report",
-            partitions_def=SOME,
-            deps=[dg.AssetDep("orders", partition_mapping=mapping)],
-        )
-        def downstream() -> None: ...
-
-        checks = Checks(partitions=SOME if partitioned_checks else None)
-        return shop(upstream, downstream, checks=checks), checks
-
-    def test_each_partition_has_its_own_result(self) -> None:
-        context, checks = self.world(partitioned_checks=True)
-        with context as world:
-            assert world.run("orders", partition_key="a").success
-            checks.fail = {"key"}
-            assert not world.run("orders", partition_key="b").success
-
-            assert causes(world, "a") == []
-            assert causes(world, "b") == [(Cause.FAILED, "b")]
-            assert causes(world, "a", "b", "c") == [(Cause.FAILED, "b"), (Cause.NEVER, "c")]
-            assert causes(world) == [(Cause.FAILED, None)]
-            assert world.run("report", partition_key="a").success
-            assert not world.run("report", partition_key="b").success
-
-            world.run(dg.AssetSelection.assets("orders").without_checks(), partition_key="a")
-            assert causes(world, "a") == [(Cause.OUTDATED, "a")]
-
-    def test_a_check_without_partitions_has_one_result(self) -> None:
-        context, checks = self.world(partitioned_checks=False)
-        with context as world:
-            checks.fail = {"key"}
-            world.run("orders", partition_key="a")
-            assert causes(world, "a") == causes(world, "b") == [(Cause.FAILED, None)]
-            checks.fail = set()
-            world.run("orders", partition_key="b")
-            assert causes(world, "a") == []
-
-    def test_partitions_that_are_mixed_look_at_the_last_result(self) -> None:
-        context, checks = self.world(
-            partitioned_checks=True,
-            mapping=dg.StaticPartitionMapping({"a": "b", "b": "c", "c": "a"}),
-        )
-        with context as world:
-            checks.fail = {"key"}
-            world.run("orders", partition_key="a")
-            assert causes(world, "b") == [(Cause.FAILED, None)]
-            checks.fail = set()
-            world.run("orders", partition_key="c")
-            assert causes(world, "b") == []
-
-    def test_a_range_of_partitions_in_one_run(self) -> None:
-        """Dagster keeps such a result without its partitions: it is good for this run alone."""
-        context, _ = self.world(partitioned_checks=True)
-        with context as world:
-            start, end = "dagster/asset_partition_range_start", "dagster/asset_partition_range_end"
-            result = world.run(["orders", "report"], tags={start: "a", end: "b"})
-
-            assert result.success
-            assert causes(world) == []
-            assert causes(world, "a") == [(Cause.UNFINISHED, "a")]
 
 
 def test_many_checks_cost_no_more_queries_than_one() -> None:

@@ -1,127 +1,34 @@
 """Assets that refuse to be made while a P0 contract check above them has not passed."""
-
 # Without postponed annotations: Dagster looks at the type of `context`, and takes no text for it.
 
-import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import dagster as dg
 import pytest
 from assets.projects import made
+from dagster._core.definitions.assets.definition.cacheable_assets_definition import (
+    CacheableAssetsDefinition,
+)
 
-from blocking.gated import REFUSED, Shop, letter, orders, refusal_of, report, shop
-from dqx_dagster import DefinitionsError, guarded
+from blocking.gated import REFUSED, letter, orders, refusal_of, report, shop
+from blocking.kinds import (
+    BEFORE,
+    Kept,
+    async_generator,
+    coroutine,
+    generator,
+    of_a_plain_async_op,
+    of_a_plain_op,
+    of_outs,
+    plain,
+    with_context,
+    with_input_config_and_resource,
+)
+from dqx_dagster import ContractWarning, guarded
 from dqx_dagster.blocking.guard import guard_all
 
-BEFORE = dg.AssetKey("orders")
 SOME = dg.StaticPartitionsDefinition(["a", "b"])
-
-
-class Settings(dg.Config):
-    """A setting with a default."""
-
-    number: int = 7
-
-
-class Kept(dg.IOManager):
-    """Keeps values, and so tells what reached it."""
-
-    def __init__(self) -> None:
-        self.values: dict[str, Any] = {}
-
-    def handle_output(self, context: dg.OutputContext, obj: Any) -> None:
-        self.values[self.name(context)] = obj
-
-    def load_input(self, context: dg.InputContext) -> Any:
-        upstream = context.upstream_output or context
-        return self.values.get(self.name(upstream), "nothing")
-
-    @staticmethod
-    def name(context: dg.OutputContext | dg.InputContext) -> str:
-        return "/".join(
-            context.asset_key.path if context.has_asset_key else context.get_identifier()
-        )
-
-
-def plain() -> dg.AssetsDefinition:
-    @dg.asset(deps=[BEFORE])
-    def asset() -> str:
-        return "made"
-
-    return asset
-
-
-def with_context() -> dg.AssetsDefinition:
-    @dg.asset(deps=[BEFORE])
-    def asset(context: dg.AssetExecutionContext) -> str:
-        return f"made as {context.asset_key.to_user_string()}"
-
-    return asset
-
-
-def with_input_config_and_resource() -> dg.AssetsDefinition:
-    @dg.asset
-    def asset(orders: str, config: Settings, word: dg.ResourceParam[str]) -> str:
-        return f"made of {orders}, {config.number} and {word}"
-
-    return asset
-
-
-def generator() -> dg.AssetsDefinition:
-    @dg.asset(deps=[BEFORE])
-    def asset() -> Iterator[Any]:
-        yield dg.AssetObservation("asset")
-        yield dg.Output("made")
-
-    return asset
-
-
-def coroutine() -> dg.AssetsDefinition:
-    @dg.asset(deps=[BEFORE])
-    async def asset() -> str:
-        await asyncio.sleep(0)
-        return "made"
-
-    return asset
-
-
-def async_generator() -> dg.AssetsDefinition:
-    @dg.asset(deps=[BEFORE])
-    async def asset() -> Any:
-        await asyncio.sleep(0)
-        yield dg.Output("made")
-
-    return asset
-
-
-def of_outs() -> dg.AssetsDefinition:
-    @dg.multi_asset(outs={"asset": dg.AssetOut(), "twin": dg.AssetOut()}, deps=[BEFORE])
-    def both() -> tuple[str, str]:
-        return "made", "made too"
-
-    return both
-
-
-def of_a_plain_op() -> dg.AssetsDefinition:
-    """As other libraries make them: without a decorator."""
-
-    def compute(context: dg.OpExecutionContext, inputs: Any) -> Iterator[Any]:
-        yield dg.Output(f"made of {inputs['orders']}")
-
-    op = dg.OpDefinition(compute, "asset", ins={"orders": dg.In()}, outs={"result": dg.Out()})
-    return dg.AssetsDefinition.from_op(op, keys_by_input_name={"orders": BEFORE})
-
-
-def of_a_plain_async_op() -> dg.AssetsDefinition:
-    async def compute(context: dg.OpExecutionContext, inputs: Any) -> AsyncIterator[Any]:
-        await asyncio.sleep(0)
-        yield dg.Output("made")
-
-    op = dg.OpDefinition(compute, "asset", ins={"orders": dg.In()}, outs={"result": dg.Out()})
-    return dg.AssetsDefinition.from_op(op, keys_by_input_name={"orders": BEFORE})
-
-
 KINDS = [
     pytest.param(plain, "made", id="plain"),
     pytest.param(with_context, "made as asset", id="with context"),
@@ -267,6 +174,19 @@ def test_what_nobody_makes_and_what_comes_first_stays_as_it_is() -> None:
         assert guarded(asset) is asset
 
 
+def test_assets_that_are_known_later_are_named() -> None:
+    class Later(CacheableAssetsDefinition):
+        def compute_cacheable_data(self) -> list[Any]:
+            raise AssertionError
+
+        def build_definitions(self, data: object) -> list[Any]:
+            raise AssertionError
+
+    later = Later("later")
+    with pytest.warns(ContractWarning, match="a Later is not guarded: its assets are known when"):
+        assert guard_all([later]) == [later]
+
+
 def test_a_refusal_is_not_tried_again() -> None:
     @guarded
     @dg.asset(deps=[BEFORE], retry_policy=dg.RetryPolicy(max_retries=3))
@@ -278,117 +198,6 @@ def test_a_refusal_is_not_tried_again() -> None:
 
     assert REFUSED in refusal_of(result, "stubborn")
     assert not [event for event in result.all_events if event.is_step_up_for_retry]
-
-
-class TestStepsOfManyAssets:
-    def world(self, world: Shop) -> None:
-        @guarded
-        @dg.multi_asset(
-            specs=[dg.AssetSpec("after", deps=[BEFORE]), dg.AssetSpec("free", deps=["elsewhere"])],
-            can_subset=True,
-        )
-        def both(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[None]]:
-            for key in sorted(context.selected_asset_keys):
-                yield dg.MaterializeResult(asset_key=key)
-
-        world.assets = [orders, both]
-        world.fail_key()
-
-    def test_only_what_is_selected_counts(self) -> None:
-        with shop() as world:
-            self.world(world)
-
-            assert made(world.run("free")) == {"free"}
-            assert refusal_of(world.run("after"), "both").startswith("after: not made")
-            refused = world.run(["after", "free"])
-
-        assert refusal_of(refused, "both").startswith("after, free: not made")
-        assert made(refused) == set()
-
-    def test_what_the_same_step_makes_is_not_waited_for(self) -> None:
-        """Its checks can only run after the step."""
-
-        @guarded
-        @dg.multi_asset(
-            specs=[
-                dg.AssetSpec("orders", deps=["elsewhere"]),
-                dg.AssetSpec("after", deps=["orders"]),
-            ],
-            can_subset=True,
-        )
-        def both(context: dg.AssetExecutionContext) -> Iterator[dg.MaterializeResult[None]]:
-            for key in sorted(context.selected_asset_keys, reverse=True):
-                yield dg.MaterializeResult(asset_key=key)
-
-        with shop(both) as world:
-            together = world.run(["orders", "after"])
-            world.fail_key()
-            alone = world.run("after")
-
-        assert together.success
-        assert REFUSED in refusal_of(alone, "both")
-
-
-class TestGraphs:
-    @staticmethod
-    def graph(*, guard: bool) -> dg.AssetsDefinition:
-        @dg.op
-        def fetch(orders: Any) -> int:
-            return 1
-
-        @dg.op
-        def start() -> int:
-            return 2
-
-        @dg.op
-        def add(one: int, other: int) -> int:
-            return one + other
-
-        reading = guarded(fetch) if guard else fetch
-
-        @dg.graph
-        def inner(orders: Any) -> Any:
-            return reading(orders)
-
-        @dg.graph_asset
-        def total(orders: Any) -> Any:
-            return add(inner(orders), start())
-
-        return total
-
-    def test_a_graph_names_the_ops_that_guard_it(self) -> None:
-        with pytest.raises(DefinitionsError) as caught:
-            guarded(self.graph(guard=False))
-
-        assert str(caught.value) == (
-            "asset total is not guarded: put @guarded on the ops that take its inputs: fetch"
-        )
-
-    def test_it_refuses_by_the_ops_that_read(self) -> None:
-        total = self.graph(guard=True)
-        assert guarded(total) is total
-        with shop(orders, total, resources={"io_manager": Kept()}) as world:
-            world.fail_key()
-            refused = world.run("total")
-            world.checks.fail = set()
-            after = world.run(["orders", "total"])
-
-        assert refusal_of(refused, "total.inner.fetch").startswith("total: not made")
-        assert made(refused) == set()
-        assert after.success
-        assert after.asset_value("total") == 3
-
-    def test_a_guarded_op_outside_of_assets_just_runs(self) -> None:
-        @guarded
-        @dg.op
-        def word() -> str:
-            return "done"
-
-        @dg.job
-        def job() -> None:
-            word()
-
-        assert job.execute_in_process().output_for_node("word") == "done"
 
 
 def test_the_whole_way_down_is_guarded() -> None:
