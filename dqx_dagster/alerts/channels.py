@@ -129,4 +129,5 @@ def _post(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> 
         reason = getattr(error, "reason", error)
         if isinstance(reason, TimeoutError):
             return f"no answer within {timeout:g} seconds"
-        return getattr(reason, "strerror", None) or type(reason).__name__
+        kind = error if isinstance(reason, str) else reason  # which may quote the address
+        return getattr(reason, "strerror", None) or type(kind).__name__

@@ -7,7 +7,7 @@ run that failed, however many checks there are.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -29,7 +29,8 @@ _END_EVENTS: Final = {
 }
 _SETTLING: Final = 20
 """For so many seconds an event with a smaller number may still turn up: a database numbers events
-when they are written, and shows them when they are committed."""
+when they are written, and shows them when they are committed. A clock that is ahead by more than
+that must not hold up everything after it."""
 
 _KEYS_AT_ONCE: Final = 400
 """SQLite had room for 999 parameters, and a key takes two."""
@@ -59,8 +60,13 @@ def look(
     """
     end = instance.event_log_storage.get_maximum_record_id() or 0
     if position is None or end < position.after:
-        return sorted(_latest(instance, keys), key=lambda each: each.timestamp), Position(end)
-    entries, is_all = _entries(instance, position.after)
+        # What is committed late was not there for the look at the latest, and is news for the next.
+        start = Position(max(0, end - _LIMITS[Event.ASSET_CHECK_EVALUATION] + 1))
+        entries = _entries(instance, start)
+        known = [number for number, entry in entries.items() if _concerns(entry, keys)]
+        latest = sorted(_latest(instance, keys), key=lambda each: each.timestamp)
+        return latest, _settled(start, entries, known, now)
+    entries = _entries(instance, position)
     seen = frozenset(position.seen)
     relevant = {number: entry for number, entry in entries.items() if _concerns(entry, keys)}
     found = [
@@ -69,27 +75,34 @@ def look(
         if number not in seen
         for evaluation in _evaluations(instance, keys, entry)
     ]
-    if not entries:
-        return found, position
-    unsettled = [n for n, entry in entries.items() if entry.timestamp > now - _SETTLING]
-    if not unsettled or not is_all:
-        return found, Position(max(entries))
-    after = max((number for number in entries if number < unsettled[0]), default=position.after)
-    return found, Position(after, tuple(number for number in relevant if number > after))
+    return found, _settled(position, entries, list(relevant), now)
 
 
-def _entries(instance: dg.DagsterInstance, after: int) -> tuple[dict[int, dg.EventLogEntry], bool]:
-    """The events beyond a number, in order, and whether these are all."""
+def _settled(
+    position: Position, entries: Mapping[int, dg.EventLogEntry], known: Sequence[int], now: float
+) -> Position:
+    """The position after these entries: before the first that others may still get in front of."""
+    unsettled = [n for n, entry in entries.items() if abs(now - entry.timestamp) < _SETTLING]
+    end = unsettled[0] if unsettled else max(entries, default=position.after) + 1
+    after = max((number for number in entries if number < end), default=position.after)
+    return Position(after, tuple(number for number in known if number > after))
+
+
+def _entries(instance: dg.DagsterInstance, position: Position) -> dict[int, dg.EventLogEntry]:
+    """The events beyond a position, in order, and those again that were seen beyond it."""
     entries: dict[int, dg.EventLogEntry] = {}
     full = []
-    for kind, limit in _LIMITS.items():
-        found = instance.event_log_storage.get_logs_for_all_runs_by_log_id(after, kind, limit)
+    for kind, usual in _LIMITS.items():
+        limit = usual + len(position.seen)
+        found = instance.event_log_storage.get_logs_for_all_runs_by_log_id(
+            position.after, kind, limit
+        )
         entries.update(found)
         if len(found) == limit:
             full.append(max(found))
     # Of one kind there may be more, so that nothing of another kind may overtake it.
     numbers = sorted(n for n in entries if not full or n <= min(full))
-    return {number: entries[number] for number in numbers}, not full
+    return {number: entries[number] for number in numbers}
 
 
 def _concerns(entry: dg.EventLogEntry, keys: Collection[dg.AssetCheckKey]) -> bool:

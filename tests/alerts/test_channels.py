@@ -189,6 +189,11 @@ class TestWebhook:
             webhook(f"http://127.0.0.1:{port}/{SECRET}")([FAILED])
         assert_secret(error)
 
+    def test_a_header_that_cannot_be_sent_is_told_by_its_kind(self, endpoint: Endpoint) -> None:
+        with pytest.raises(AlertError, match=r"at 127\.0\.0\.1: UnicodeEncodeError$") as error:
+            webhook(endpoint.url, headers={"X-Team": f"{SECRET} \N{SNOWMAN}"})([FAILED])
+        assert_secret(error)
+
     @pytest.mark.parametrize(
         "url",
         [
