@@ -14,8 +14,7 @@ from dqx_dagster.check_order import untangled
 from dqx_dagster.checks.rule import Settings
 from dqx_dagster.contract_checks import STEP, ContractChecks, Contracts, contract_checks
 from dqx_dagster.data_source import DataSource, as_source
-from dqx_dagster.evaluation import evaluate, other_tables
-from dqx_dagster.partitions import partition_of
+from dqx_dagster.evaluation import evaluate_stored
 from dqx_dagster.translator import DagsterContractTranslator
 
 RESOURCE_KEY = "pyspark"
@@ -91,13 +90,9 @@ def _definition(
     ) -> Iterator[dg.AssetCheckResult | dg.AssetObservation]:
         resource = getattr(context.resources, resource_key)
         session = getattr(resource, "spark_session", resource)
-        table = source(session, checks.contract, context)
-        partition = partition_of(context, checks.contract, checks.key)
-        others = other_tables(checks, source, session, context)
-        found = evaluate(checks, context.selected_asset_check_keys, table, partition, others)
-        context.log.info(found.summary)
-        single = context.partition_key if context.has_partition_key and partition else None
-        yield dg.AssetObservation(checks.key, metadata=found.table, partition=single)
+        selected = context.selected_asset_check_keys
+        found = evaluate_stored(checks, selected, source, session, context)
+        yield found.observation(checks.key)
         yield from found.results
 
     return contract_checks_op

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import functools
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -23,6 +23,7 @@ from dqx_dagster.data_source import DataSource
 from dqx_dagster.errors import DefinitionsError
 from dqx_dagster.metadata import failing_rows, present, result_metadata
 from dqx_dagster.metrics.partition import Partition
+from dqx_dagster.partitions import partition_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -37,12 +38,17 @@ class Evaluation:
     results: tuple[dg.AssetCheckResult, ...] = ()
     table: Mapping[str, Any] = field(default_factory=dict)  # its rows, newest data, and the cost
     summary: str = ""  # for the log
+    partition: str | None = None  # where it is about a single one
 
     @property
     def blocking(self) -> tuple[dg.AssetCheckResult, ...]:
         """What stops downstream assets."""
         error = dg.AssetCheckSeverity.ERROR
         return tuple(r for r in self.results if not r.passed and r.severity is error)
+
+    def observation(self, key: dg.AssetKey) -> dg.AssetObservation:
+        """What has been seen of the table."""
+        return dg.AssetObservation(key, metadata=dict(self.table), partition=self.partition)
 
 
 Others: TypeAlias = "Mapping[str, Callable[[], DataFrame]]"
@@ -58,17 +64,36 @@ def other_tables(
     }
 
 
+def evaluate_stored(
+    checks: ContractChecks,
+    selected: Collection[dg.AssetCheckKey],
+    source: DataSource,
+    session: SparkSession,
+    context: Any,
+) -> Evaluation:
+    """The selected checks on the table as it is stored, or on the partition that the run is of."""
+    table = source(session, checks.contract, context)
+    partition = partition_of(context, checks.contract, checks.key)
+    others = other_tables(checks, source, session, context)
+    found = evaluate(checks, selected, table, partition, others)
+    context.log.info(found.summary)
+    return found
+
+
 def evaluate(
     checks: ContractChecks,
     selected: Collection[dg.AssetCheckKey],
     table: DataFrame,
     partition: Partition | None = None,
     others: Others = MappingProxyType({}),
+    *,
+    is_cut: bool = False,
 ) -> Evaluation:
     """Measure and judge the selected checks, each of which gets exactly one result.
 
     In a run of a partition its rows are what the checks are about, except for those that are about
-    the whole table. `others` read the tables of other contracts, where a check needs them.
+    the whole table. `others` read the tables of other contracts, where a check needs them. A table
+    that `is_cut` has no other rows than those of the partition.
     """
     if unknown := set(selected) - set(checks.specs):
         names = ", ".join(sorted(key.name for key in unknown))
@@ -77,39 +102,51 @@ def evaluate(
     whole = [key for key in chosen if not partition or checks.checks[key].rule.whole_table]
     within = [key for key in chosen if key not in whole]
     parts = [
-        _evaluated(checks, keys, table, rows, others)
+        _Part(rows, keys, _checked(checks, keys, table, None if is_cut else rows, others))
         for keys, rows in ((whole, None), (within, partition))
         if keys
     ]
     return Evaluation(
-        tuple(result for part in parts for result in part.results),
-        {name: value for part in parts for name, value in part.table.items()},
-        "; ".join(part.summary for part in parts),
+        tuple(result for part in parts for result in _results(checks, part)),
+        _table(parts),
+        "; ".join(map(_summary, parts)),
+        partition.keys[0] if partition and len(partition.keys) == 1 else None,
     )
 
 
-def _evaluated(
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Checks of the same rows, and what was found out about these."""
+
+    partition: Partition | None
+    selected: Sequence[dg.AssetCheckKey]
+    found: TableResult
+
+
+def _checked(
     checks: ContractChecks,
     selected: Sequence[dg.AssetCheckKey],
     table: DataFrame,
     partition: Partition | None,
     others: Others,
-) -> Evaluation:
+) -> TableResult:
     from dqx_dagster.spark.check import check_table  # noqa: PLC0415 - no Spark before checks run
 
     rules = [rule for key in selected for rule in checks.checks[key].members]
     clock = dt.datetime.now(dt.timezone.utc)
-    found = check_table(
+    return check_table(
         checks.contract, table, now=clock, rules=rules, partition=partition, tables=others
     )
+
+
+def _results(checks: ContractChecks, part: _Part) -> Iterator[dg.AssetCheckResult]:
+    found = part.found
     verdicts = {verdict.rule.name: verdict for verdict in found.verdicts}
-    results = []
-    for key in selected:
+    for key in part.selected:
         check = checks.checks[key]
         verdict = sum_up(check, [verdicts[rule.name] for rule in check.members])
         samples = {r.name: found.samples[r.name] for r in check.members if r.name in found.samples}
-        results.append(_result(checks.specs[key], verdict, found, partition, samples))
-    return Evaluation(tuple(results), _table(found, partition), _summary(found, partition))
+        yield _result(checks.specs[key], verdict, found, part.partition, samples)
 
 
 def _result(
@@ -132,25 +169,35 @@ def _result(
     )
 
 
-def _table(table: TableResult, partition: Partition | None) -> dict[str, Any]:
-    """What Dagster shows of the table itself, from the same pass."""
+def _table(parts: Sequence[_Part]) -> dict[str, Any]:
+    """What Dagster shows of the table itself, from the same passes; their cost is one."""
+    if not parts:
+        return {}
+    counts = {
+        "dagster/partition_row_count" if part.partition else "dagster/row_count": part.found.rows
+        for part in parts
+    }
+    newest = [part.found.newest for part in parts if part.found.newest]
+    first, *more = (part.found.cost for part in parts)
+    cost = sum(more, start=first)
     known = {
-        "dagster/partition_row_count" if partition else "dagster/row_count": table.rows,
-        "dagster/last_updated_timestamp": dg.MetadataValue.timestamp(table.newest)
-        if table.newest
+        **counts,
+        "dagster/last_updated_timestamp": dg.MetadataValue.timestamp(newest[-1])
+        if newest
         else None,
-        "seconds": table.cost.seconds,
-        "scans": table.cost.scans(table.rows),
-        "bytes_read": table.cost.bytes_read,
+        "seconds": cost.seconds,
+        "scans": cost.scans(parts[0].found.rows),
+        "bytes_read": cost.bytes_read,
     }
     return present(known)
 
 
-def _summary(table: TableResult, partition: Partition | None) -> str:
-    broken = sum(not verdict.passed for verdict in table.verdicts)
-    rows = "unknown" if table.rows is None else f"{table.rows:,}"
-    of = f" of partition {partition}" if partition else ""
-    scans = table.cost.scans(table.rows)
+def _summary(part: _Part) -> str:
+    found = part.found
+    broken = sum(not verdict.passed for verdict in found.verdicts)
+    rows = "unknown" if found.rows is None else f"{found.rows:,}"
+    of = f" of partition {part.partition}" if part.partition else ""
+    scans = found.cost.scans(found.rows)
     read = "" if scans is None else f", {scans:g} scans"
-    rules = len(table.verdicts)
-    return f"{rules} rules on {rows} rows{of}, {broken} broken; {table.cost.seconds:.1f} s{read}"
+    rules = len(found.verdicts)
+    return f"{rules} rules on {rows} rows{of}, {broken} broken; {found.cost.seconds:.1f} s{read}"

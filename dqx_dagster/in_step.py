@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from os import PathLike
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Protocol, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, Protocol, get_type_hints
 
 import dagster as dg
 
@@ -23,14 +23,24 @@ from dqx_dagster.contract.model import Contract
 from dqx_dagster.contract_checks import ContractChecks, contract_checks
 from dqx_dagster.data_source import DataSource, as_source
 from dqx_dagster.errors import DefinitionsError
-from dqx_dagster.evaluation import Evaluation, evaluate, other_tables
-from dqx_dagster.partitions import partition_of
+from dqx_dagster.evaluation import Evaluation, evaluate, evaluate_stored, other_tables
+from dqx_dagster.partitions import is_of_partition, partition_of
 from dqx_dagster.translator import DagsterContractTranslator
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _OUTPUT = "result"
+_NO_VALUE: Final[Any] = dg.MaterializeResult().value
+_OF_ASSET: Final = (
+    "automation_condition",
+    "freshness_policy",
+    "kinds",
+    "metadata",
+    "owners",
+    "tags",
+)
+"""The options that Dagster takes for each asset of a step."""
 
 
 class Write(Protocol):
@@ -57,8 +67,8 @@ def contract_asset(
     """Make an asset of a function, with the checks of its contract in the same step.
 
     The function may write its table and return nothing (or a `MaterializeResult`): the table is
-    then read from `source` and checked. Or it returns a DataFrame, which is checked first and only
-    then written, by `write` or by the IO manager.
+    then read from `source` and checked. Or it returns a DataFrame (or a `MaterializeResult` whose
+    value is one), which is checked first and only then written, by `write` or by the IO manager.
 
     ```python
     def publish(table, contract, context):
@@ -81,8 +91,9 @@ def contract_asset(
         resource_key: The resource with the session; the function must take it, too.
         partitioned_checks: Whether Dagster keeps a result for each partition, and not just the
             latest; a preview in Dagster.
-        **options: What else `dagster.multi_asset` takes: `deps`, `ins`, `partitions_def`,
-            `group_name`, `pool`, `retry_policy`, `backfill_policy`, `op_tags`, …
+        **options: What else Dagster takes for an asset: `deps`, `ins`, `partitions_def`,
+            `group_name`, `pool`, `retry_policy`, `backfill_policy`, `op_tags`,
+            `automation_condition`, `metadata`, `tags`, …
     """
     checks = _checks(contract, translator, settings)
     if partitioned_checks:
@@ -91,19 +102,21 @@ def contract_asset(
 
     def decorate(function: Callable[..., Any]) -> dg.AssetsDefinition:
         _require_session(function, resource_key, options)
+        own = {name: options[name] for name in _OF_ASSET if name in options}
         out = dg.AssetOut(
             key=checks.key,
             is_required=False,
             io_manager_key=io_manager_key,
             dagster_type=Any if io_manager_key else dg.Nothing,
             description=inspect.getdoc(function),
+            **own,
         )
         make = dg.multi_asset(
             name=checks.key.to_python_identifier(),
             outs={_OUTPUT: out},
             check_specs=list(checks.specs.values()),
             can_subset=True,
-            **options,
+            **{name: value for name, value in options.items() if name not in own},
         )
         asset = described(make(_computing(function, step)), {checks.key: checks})
         assert isinstance(asset, dg.AssetsDefinition)
@@ -173,41 +186,50 @@ class _Step:
     def checked(self, context: dg.AssetExecutionContext) -> Iterator[Any]:
         """The table as it is, in a run that selects checks alone."""
         found = self._evaluated(context, context.selected_asset_check_keys)
-        yield dg.AssetObservation(self.checks.key, metadata=found.table)
+        yield found.observation(self.checks.key)
         yield from found.results
 
     def made(self, returned: Any, context: dg.AssetExecutionContext) -> Iterator[Any]:
         """The table that the function has returned, or has written itself."""
-        if hasattr(returned, "sparkSession"):
-            yield from self._audited(returned, context)
+        given = returned if isinstance(returned, dg.MaterializeResult) else dg.MaterializeResult()
+        table = given.value if given is returned else returned
+        if given.check_results:
+            text = f"the asset '{self._name}' returns check results of its own"
+            raise DefinitionsError(f"{text}: those of its contract are made here; leave them out")
+        if hasattr(table, "sparkSession"):
+            yield from self._audited(table, given, context)
             return
-        if self.io_manager_key or not isinstance(returned, dg.MaterializeResult | None):
-            text = f"the asset '{self._name}' must return a DataFrame"
-            raise DefinitionsError(f"{text}, got {type(returned).__name__}")
+        is_nothing = table is None or table is _NO_VALUE
+        if self.write or self.io_manager_key or not is_nothing:
+            found_type = "nothing" if is_nothing else type(table).__name__
+            raise DefinitionsError(
+                f"the asset '{self._name}' must return a DataFrame, got {found_type}"
+            )
         found = self._evaluated(context, context.selected_asset_check_keys)
-        given = returned or dg.MaterializeResult()
-        yield dg.Output(
-            None,
-            _OUTPUT,
-            metadata={**found.table, **(given.metadata or {})},
-            data_version=given.data_version,
-            tags=dict(given.tags or {}),
-        )
+        yield _output(None, found, given)
         yield from found.results
 
-    def _audited(self, table: "DataFrame", context: dg.AssetExecutionContext) -> Iterator[Any]:
+    def _audited(
+        self,
+        table: "DataFrame",
+        given: dg.MaterializeResult[Any],
+        context: dg.AssetExecutionContext,
+    ) -> Iterator[Any]:
         """Check, then write. What is about the whole table can only be checked afterwards."""
         from dqx_dagster.spark.check import check_repeatable  # noqa: PLC0415 - no Spark at load
 
         if not (self.write or self.io_manager_key):
             text = f"the asset '{self._name}' returns a DataFrame, and nothing says where it goes"
             raise DefinitionsError(f"{text}: pass write= or io_manager_key=")
-        check_repeatable(table)
         selected = context.selected_asset_check_keys
         partition = partition_of(context, self.checks.contract, self.checks.key)
-        after = {key for key in selected if partition and self.checks.checks[key].rule.whole_table}
+        is_part = is_of_partition(context, self.checks.key)
+        after = {key for key in selected if is_part and self.checks.checks[key].rule.whole_table}
+        before = selected - after
+        if before:
+            check_repeatable(table)
         others = other_tables(self.checks, self.source, self._session(context), context)
-        audit = evaluate(self.checks, selected - after, table, others=others)
+        audit = evaluate(self.checks, before, table, partition, others, is_cut=True)
         if broken := audit.blocking:
             yield from audit.results
             raise dg.Failure(
@@ -217,7 +239,7 @@ class _Step:
             )
         if self.write:
             self.write(table, self.checks.contract, context)
-        yield dg.Output(None if self.write else table, _OUTPUT, metadata=audit.table)
+        yield _output(None if self.write else table, audit, given)
         found = self._evaluated(context, after)
         yield from (*audit.results, *found.results)
 
@@ -227,13 +249,7 @@ class _Step:
         """The checks on what is stored."""
         if not keys:
             return Evaluation()
-        session = self._session(context)
-        table = self.source(session, self.checks.contract, context)
-        partition = partition_of(context, self.checks.contract, self.checks.key)
-        others = other_tables(self.checks, self.source, session, context)
-        found = evaluate(self.checks, keys, table, partition, others)
-        context.log.info(found.summary)
-        return found
+        return evaluate_stored(self.checks, keys, self.source, self._session(context), context)
 
     def _session(self, context: dg.AssetExecutionContext) -> "SparkSession":
         resource = getattr(context.resources, self.resource_key)
@@ -243,3 +259,14 @@ class _Step:
     @property
     def _name(self) -> str:
         return self.checks.key.to_user_string()
+
+
+def _output(value: Any, found: Evaluation, given: dg.MaterializeResult[Any]) -> dg.Output[Any]:
+    """The materialization, with what was found out and what the function says of it."""
+    return dg.Output(
+        value,
+        _OUTPUT,
+        metadata={**found.table, **(given.metadata or {})},
+        data_version=given.data_version,
+        tags=dict(given.tags or {}),
+    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import dagster as dg
 
@@ -29,16 +29,27 @@ _ONLY = ""  # the dimension of an asset that is partitioned in one way
 
 def partition_of(context: Context, contract: Contract, key: dg.AssetKey) -> Partition | None:
     """The partition that the run is about; None where it is about the whole table."""
-    if not (context.has_partition_key or context.has_partition_key_range):
+    if not is_of_partition(context, key):
         return None
-    # Not documented, but the only way from a check to the definition of its asset.
-    node = context.job_def.asset_layer.asset_graph.get(key)
-    if node.partitions_def is None:  # the run has a partition, of other assets
-        return None
+    node = _node(context, key)
     columns = partition_columns(contract, key, node.partitions_def, node.metadata)
     if columns is None:
         return None
-    return _partition(context.partition_keys, _dimensions(node.partitions_def), columns)
+    # Of a run that selects checks alone Dagster tells one key, but not "all" keys.
+    is_one = context.has_partition_key
+    keys = [context.partition_key] if is_one else context.partition_keys
+    return _partition(keys, _dimensions(node.partitions_def), columns)
+
+
+def is_of_partition(context: Context, key: dg.AssetKey) -> bool:
+    """Whether the run makes or checks partitions of the asset; it may have those of others."""
+    has_some = context.has_partition_key or context.has_partition_key_range
+    return has_some and _node(context, key).partitions_def is not None
+
+
+def _node(context: Context, key: dg.AssetKey) -> Any:
+    # Not documented, but the only way from a check to the definition of its asset.
+    return context.job_def.asset_layer.asset_graph.get(key)
 
 
 def partition_columns(
@@ -57,7 +68,7 @@ def partition_columns(
     found: dict[str, Column] = {}
     for name in dimensions:
         own = name or (declared[0] if len(declared) == 1 else "")
-        paths = (resolve_column(contract.properties, each) for each in (own, written.get(name, "")))
+        paths = (resolve_column(contract.properties, each) for each in (written.get(name, ""), own))
         path = next((path for path in paths if path), None)
         if path is not None:
             found[name] = Column(path)

@@ -3,125 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import dagster as dg
 import pytest
-from dagster._core.storage.tags import (
-    ASSET_PARTITION_RANGE_END_TAG,
-    ASSET_PARTITION_RANGE_START_TAG,
-)
 from pyspark.sql import SparkSession
 
-from assets.projects import Session, write_contract
-from dqx_dagster import ContractWarning, DefinitionsError, Settings, contract_asset, with_contracts
+from assets.lake import DAYS, EVENTS, REGIONS, Lake, events_in_folders
+from dqx_dagster import ContractWarning, DefinitionsError, Settings
 
-EVENTS = dg.AssetKey("events")
-CONTRACT = """\
-apiVersion: v3.1.0
-kind: DataContract
-id: events
-version: 1.0.0
-status: active
-slaProperties:
-- {{property: latency, value: 100, unit: y, element: events.at}}
-schema:
-- name: events
-  quality:
-  - {{name: rows, metric: rowCount, mustBe: 4}}
-  - name: all_rows
-    metric: rowCount
-    mustBe: 12
-    customProperties: [{{property: scope, value: table}}]
-  properties:
-  - {{name: id, logicalType: integer, unique: true}}
-  - {{name: day, logicalType: date{day}}}
-  - {{name: at, logicalType: timestamp{at}}}
-  - {{name: region, logicalType: string{region}}}
-  - {{name: number, logicalType: integer{number}}}
-"""
-PARTITIONED = ", partitioned: true, partitionKeyPosition: 1"
-DAYS = dg.DailyPartitionsDefinition("2026-03-01", end_date="2026-03-04")
-REGIONS = dg.StaticPartitionsDefinition(["eu", "us"])
 NEW_YORK = dg.DailyPartitionsDefinition("2026-03-01", timezone="America/New_York")
-
-
-def contract(*columns: str) -> str:
-    """The contract of events that are partitioned by these columns."""
-    every = ("day", "at", "region", "number")
-    return CONTRACT.format(**{c: PARTITIONED if c in columns else "" for c in every})
 
 
 @pytest.fixture(scope="module")
 def events(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Twelve events in folders by day and region: four a day, every six hours."""
-    path = tmp_path_factory.mktemp("lake") / "events.parquet"
-    table = spark.range(12).selectExpr(
-        "cast(id as int) as id",
-        "date_add(date'2026-03-01', cast(id div 4 as int)) as day",
-        "timestamp'2026-03-01 00:00:00' + make_dt_interval(0, cast(id * 6 as int)) as at",
-        "if(id % 2 = 0, 'eu', 'us') as region",
-        "cast(id div 4 as int) as number",
-    )
-    table.repartition(1).write.partitionBy("day", "region").parquet(str(path))
-    return path
-
-
-@dataclass
-class Lake:
-    """The events, and an instance of Dagster."""
-
-    spark: SparkSession
-    events: Path
-    folder: Path
-    instance: dg.DagsterInstance
-
-    def defs(
-        self,
-        partitions: dg.PartitionsDefinition[Any],
-        *columns: str,
-        metadata: dict[str, Any] | None = None,
-        **options: Any,
-    ) -> dg.Definitions:
-        """Definitions of the events, partitioned so."""
-
-        @dg.asset(key=EVENTS, partitions_def=partitions, metadata=metadata)
-        def made() -> None: ...
-
-        before = dg.Definitions(assets=[made], resources={"pyspark": Session(self.spark)})
-        contracts = write_contract(self.folder, contract(*columns))
-        return with_contracts(before, contracts, source=self.events, **options)
-
-    def run(self, defs: dg.Definitions, key: str | None = None, end: str | None = None) -> Told:
-        """A run of one partition, of those from one to another, or of none."""
-        ends = (ASSET_PARTITION_RANGE_START_TAG, ASSET_PARTITION_RANGE_END_TAG)
-        return Told(
-            defs.resolve_implicit_global_asset_job_def().execute_in_process(
-                instance=self.instance,
-                partition_key=None if end else key,
-                tags=dict(zip(ends, (key, end), strict=True)) if key and end else None,
-                raise_on_error=False,
-            )
-        )
-
-
-@dataclass
-class Told:
-    """What a run says."""
-
-    result: dg.ExecuteInProcessResult
-
-    def __getitem__(self, name: str) -> dg.AssetCheckEvaluation:
-        found = self.result.get_asset_check_evaluations()
-        assert len(found) == len({each.check_name for each in found})
-        (check,) = [each for each in found if each.check_name == name]
-        return check
-
-    def value(self, name: str, key: str = "value") -> Any:
-        """A number of a check."""
-        return self[name].metadata[key].value
+    return events_in_folders(spark, tmp_path_factory.mktemp("lake") / "events.parquet")
 
 
 @pytest.fixture
@@ -232,6 +129,41 @@ def test_the_asset_may_say_which_column_it_is(lake: Lake) -> None:
     assert told.value("rows") == 4
 
 
+def test_what_the_asset_says_of_its_column_wins(lake: Lake) -> None:
+    """The contract's column is of the same name as a dimension, or the only one of its kind."""
+    told = lake.run(lake.defs(HOURS, "day", metadata={"partition_expr": "at"}), "2026-03-02-06:00")
+    assert told.value("rows") == 1
+
+    other = dg.MultiPartitionsDefinition({"number": DAYS, "region": REGIONS})
+    said_by_dimension = {"partition_expr": {"number": "day"}}
+    defs = lake.defs(other, "day", "region", metadata=said_by_dimension)
+    assert lake.run(defs, "2026-03-02|us").value("rows") == 2
+
+
+def test_an_expression_of_sql_leaves_it_to_the_contract(lake: Lake) -> None:
+    defs = lake.defs(DAYS, "day", metadata={"partition_expr": "TO_DATE(at)"})
+
+    assert lake.run(defs, "2026-03-02").value("rows") == 4
+
+
+def test_the_cost_of_all_that_is_read_is_added_up(lake: Lake) -> None:
+    """The rules about the partition and those about the table take a pass each."""
+
+    def read(*names: str) -> Any:
+        defs = lake.defs(DAYS, "day")
+        keys = [dg.AssetCheckKey(EVENTS, name) for name in names]
+        chosen = dg.Definitions(jobs=[dg.define_asset_job("job", dg.AssetSelection.checks(*keys))])
+        job = dg.Definitions.merge(defs, chosen).resolve_job_def("job")
+        result = job.execute_in_process(
+            instance=lake.instance, tags={"dagster/partition": "2026-03-02"}
+        )
+        (observed,) = result.get_asset_observation_events()
+        metadata = observed.asset_observation_data.asset_observation.metadata
+        return metadata["bytes_read"].value
+
+    assert read("id__unique", "all_rows") == read("id__unique") + read("all_rows")
+
+
 def test_dimensions_are_columns_of_the_same_name_or_named_by_the_asset(lake: Lake) -> None:
     other = dg.MultiPartitionsDefinition({"date": DAYS, "region": REGIONS})
     with pytest.raises(DefinitionsError, match="dimension 'date' of the partitions"):
@@ -269,25 +201,3 @@ def test_rows_that_cannot_be_told_apart_pass_nothing(
     assert not told.result.success
     assert told["schema"].passed
     assert told["all_rows"].passed
-
-
-def test_a_partition_is_checked_before_it_is_written(lake: Lake) -> None:
-    """What is about the whole table is checked afterwards, when there is one."""
-    contracts = write_contract(lake.folder, contract("day"))
-    written: list[int] = []
-
-    @contract_asset(
-        contracts / "orders.odcs.yaml",
-        source=lake.events,
-        write=lambda table, *_: written.append(table.count()),
-        partitions_def=DAYS,
-    )
-    def made(context: dg.AssetExecutionContext, pyspark: dg.ResourceParam[Session]) -> Any:
-        day = context.partition_key
-        return pyspark.spark_session.read.parquet(str(lake.events)).where(f"day = '{day}'")
-
-    before = dg.Definitions(assets=[made], resources={"pyspark": Session(lake.spark)})
-    told = lake.run(with_contracts(before, contracts), "2026-03-02")
-
-    assert told.result.success
-    assert (written, told.value("rows"), told.value("all_rows")) == ([4], 4, 12)
