@@ -15,6 +15,7 @@ from dagster_shared.check import CheckError
 from dqx_dagster.asset_checks import op_name
 from dqx_dagster.contract_checks import ContractChecks
 from dqx_dagster.errors import DefinitionsError, did_you_mean
+from dqx_dagster.metadata import CONTRACT
 from dqx_dagster.partitions import partition_columns
 
 
@@ -117,10 +118,13 @@ def unattached(checks: ContractChecks, defs: dg.Definitions) -> ContractChecks:
 
 
 def _says(spec: dg.AssetCheckSpec) -> tuple[object, ...]:
-    """What a check is about, and that it comes from a contract, but not from which file."""
+    """What a check demands, and that it comes from a contract, but not from which file."""
     known = ("severity", "word", "column")
+    place = spec.metadata.get(CONTRACT)
+    demand = (spec.description or "").replace(str(place), "")
     waits = {dep.asset_key for dep in spec.additional_deps}
-    return (spec.blocking, waits, *(spec.metadata.get(f"dqx_dagster/{each}") for each in known))
+    said = (spec.metadata.get(f"dqx_dagster/{each}") for each in known)
+    return (spec.blocking, waits, place is not None, demand, *said)
 
 
 def _check_specs(defs: dg.Definitions) -> dict[dg.AssetCheckKey, dg.AssetCheckSpec]:
@@ -163,3 +167,17 @@ def unclear_partitions(
             text = f"asset '{spec.key.to_user_string()}' is partitioned, its contract names no "
             text += "partition column (`partitioned: true`): every run checks the whole table"
             yield f"{contract.origin}: {text}", False
+
+
+def hidden_partitions(found: Iterable[ContractChecks], defs: dg.Definitions) -> Iterator[str]:
+    """Partitioned assets whose P0 checks have one result, which a guard takes for all of them."""
+    assets, there = asset_specs(defs), _check_specs(defs)
+    for checks in found:
+        asset = assets.get(checks.key)
+        if asset is None or asset.partitions_def is None:
+            continue
+        specs = [there[key] for key in checks.specs if key in there]
+        if any(spec.blocking and spec.partitions_def is None for spec in specs):
+            text = f"the P0 checks of asset '{checks.key.to_user_string()}' have one result for all"
+            text += " partitions: a good one hides a bad one from the guard; set"
+            yield f"{checks.contract.origin}: {text} partitioned_checks=True"

@@ -22,7 +22,8 @@ from typing import Annotated, Final, Literal
 import dagster as dg
 
 from dqx_dagster.asset_checks import RESOURCE_KEY, definitions_of, op_name
-from dqx_dagster.attachment import collisions, missing_assets
+from dqx_dagster.attachment import asset_specs, collisions, missing_assets, unclear_partitions
+from dqx_dagster.check_order import untangled
 from dqx_dagster.checks.rule import SEVERITIES, Settings, Severity
 from dqx_dagster.contract_checks import ContractChecks, contract_checks
 from dqx_dagster.data_source import DataSource, as_source
@@ -131,9 +132,9 @@ class ContractsComponent(dg.Component, dg.Model, dg.Resolvable):
         folder = context.path if context.path.is_dir() else context.path.parent
         contracts = (folder / self.contracts).resolve()
         found = contract_checks(contracts, self.get_translator(), self.settings)
-        source = self.get_source(context)
-        checks = definitions_of(found, source, self.resource_key, self.pool, None)
-        built.append(_Built(self, found, dg.Definitions(asset_checks=checks)))
+        source, parts = self.get_source(context), untangled(found, {})
+        checks = definitions_of(parts, source, self.resource_key, self.pool, None)
+        built.append(_Built(self, found, parts, dg.Definitions(asset_checks=checks)))
         return built[-1].defs
 
 
@@ -153,6 +154,7 @@ def _located(source: str, root: Path) -> str:
 class _Built:
     component: ContractsComponent
     found: list[ContractChecks]
+    parts: list[ContractChecks]  # the same, by the steps that they are checked in
     defs: dg.Definitions
 
 
@@ -170,20 +172,21 @@ def _whole(context: dg.ComponentLoadContext, built: list[_Built]) -> dg.Definiti
 
 def _refuse_misfits(built: Iterable[_Built], whole: dg.Definitions) -> None:
     assets, checks = list(whole.assets or []), list(whole.asset_checks or [])
-    problems: list[str] = []
-    missing: list[str] = []
+    specs = asset_specs(whole)
+    problems: list[tuple[str, bool]] = []
+    missing: list[tuple[str, bool]] = []
     for each in built:
-        problems += collisions(each.found, assets, _without(each.found, checks))
-        absent = missing_assets(each.found, whole)
-        if each.component.on_missing_asset == "error":
-            missing += absent
-        else:
-            for problem in absent:
-                warnings.warn(problem, ContractWarning, stacklevel=3)
-    if missing:
-        problems += [*missing, _ELSEWHERE]
-    if problems:
-        raise DefinitionsError("\n".join(problems))
+        taken = collisions(each.found, assets, _without(each.parts, checks))
+        problems += [(text, True) for text in taken]
+        problems += unclear_partitions(each.found, specs)
+        is_error = each.component.on_missing_asset == "error"
+        missing += [(text, is_error) for text in missing_assets(each.found, whole)]
+    if any(is_error for _, is_error in missing):
+        missing.append((_ELSEWHERE, True))
+    if errors := [text for text, is_error in (*problems, *missing) if is_error]:
+        raise DefinitionsError("\n".join(errors))
+    for text, _ in (*problems, *missing):
+        warnings.warn(text, ContractWarning, stacklevel=3)
 
 
 _ELSEWHERE: Final = (
@@ -193,10 +196,10 @@ _ELSEWHERE: Final = (
 
 
 def _without(
-    found: Iterable[ContractChecks], checks: Iterable[dg.AssetsDefinition]
+    parts: Iterable[ContractChecks], checks: Iterable[dg.AssetsDefinition]
 ) -> Iterator[dg.AssetsDefinition]:
     """The checks that others have made: each of one's own is there once."""
-    own = {op_name(each.key) for each in found if each.specs}
+    own = {op_name(each.key, each.step) for each in parts if each.specs}
     for each in checks:
         if each.node_def.name in own:
             own.remove(each.node_def.name)

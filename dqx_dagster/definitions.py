@@ -13,6 +13,7 @@ from dqx_dagster.asset_specs import described
 from dqx_dagster.attachment import (
     asset_specs,
     collisions,
+    hidden_partitions,
     missing_assets,
     never_run,
     unattached,
@@ -96,6 +97,7 @@ def with_contracts(
         metadata=defs.metadata,
         component_tree=defs.component_tree,
     )
-    for text in never_run(found, after):
+    hidden = hidden_partitions(found, after) if guard else ()
+    for text in (*never_run(found, after), *hidden):
         warnings.warn(text, ContractWarning, stacklevel=2)
     return after

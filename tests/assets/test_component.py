@@ -1,33 +1,28 @@
-"""The component in a defs folder: what it makes, and what it refuses."""
+"""The component in a defs folder: what it makes, and what its subclasses may change."""
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import dagster as dg
 import pytest
-import yaml
 from dagster.components.core.component_tree import ComponentTreeException
 from dagster.components.scaffold.scaffold import get_scaffolder
-from dagster.components.testing.utils import DefsFolderSandbox, create_defs_folder_sandbox
+from dagster.components.testing.utils import DefsFolderSandbox
 from pyspark.sql import SparkSession
 
+from assets.defs_folders import ALL, ASSETS, built, check_keys, new_sandbox, outcomes, put, run
 from assets.projects import BROKEN, CHECKS, CONTRACT, KEY, Session, made, table, write_contract
 from dqx_dagster import (
     ContractsComponent,
     ContractValidationError,
-    ContractWarning,
-    DefinitionsError,
     Granularity,
     Settings,
     Severity,
-    with_contracts,
 )
 from dqx_dagster.checks.rule import SEVERITIES
 from dqx_dagster.scaffolder import ContractsScaffolder
@@ -38,76 +33,13 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore::dagster.PreviewWarning",
     "ignore::dagster.BetaWarning",
 )
-
-ASSETS = """\
-import dagster as dg
-
-@dg.asset(key=["shop", "orders"])
-def orders() -> None: ...
-
-@dg.asset(deps=[orders])
-def report() -> None: ...
-"""
 ORDERS = Path("quality/contracts/orders.odcs.yaml")
 
 
 @pytest.fixture
 def sandbox() -> Iterator[DefsFolderSandbox]:
-    """A project whose only asset with a contract is `shop/orders`."""
-    with create_defs_folder_sandbox() as sandbox:
-        (sandbox.defs_folder_path / "assets.py").write_text(ASSETS, "utf-8")
+    with new_sandbox() as sandbox:
         yield sandbox
-
-
-def put(
-    sandbox: DefsFolderSandbox, folder: str = "quality", contract: str = CONTRACT, **said: Any
-) -> Path:
-    """A component with one contract, in a folder of its own."""
-    path = sandbox.defs_folder_path / folder
-    path.mkdir()
-    write_contract(path / "contracts", contract)
-    component = {
-        "type": "dqx_dagster.ContractsComponent",
-        "attributes": {"contracts": "contracts", **said},
-    }
-    (path / "defs.yaml").write_text(yaml.safe_dump(component), "utf-8")
-    return path
-
-
-@contextlib.contextmanager
-def built(sandbox: DefsFolderSandbox) -> Iterator[dg.Definitions]:
-    """All definitions of the folder."""
-    with sandbox.build_component_tree() as tree:
-        yield tree.build_defs(tree.defs_module_path)
-
-
-def refused(sandbox: DefsFolderSandbox) -> list[str]:
-    """The lines with which the folder is refused, with paths below it."""
-    with pytest.raises(ComponentTreeException) as caught, built(sandbox):
-        pass
-    cause = caught.value.__cause__
-    assert isinstance(cause, DefinitionsError)
-    return str(cause).replace(f"{sandbox.defs_folder_path}/", "").splitlines()
-
-
-def run(defs: dg.Definitions, resources: dict[str, Any]) -> dg.ExecuteInProcessResult:
-    whole = dg.Definitions.merge(defs, dg.Definitions(resources=resources))
-    job = whole.resolve_implicit_global_asset_job_def()
-    return job.execute_in_process(raise_on_error=False)
-
-
-def outcomes(result: dg.ExecuteInProcessResult) -> dict[str, bool]:
-    return {each.check_name: each.passed for each in result.get_asset_check_evaluations()}
-
-
-def check_keys(defs: dg.Definitions) -> set[str]:
-    resources = {"pyspark": dg.ResourceDefinition.none_resource()}
-    whole = dg.Definitions.merge(defs, dg.Definitions(resources=resources))
-    found = whole.resolve_asset_graph().asset_check_keys
-    return {key.to_user_string() for key in found}
-
-
-ALL = {f"shop/orders:{name}" for name in CHECKS}
 
 
 def test_dg_finds_it_without_importing_spark() -> None:
@@ -227,140 +159,6 @@ def load(context: dg.ComponentLoadContext) -> ContractsComponent:
         defs = dg.build_defs_for_component(component)
 
         assert check_keys(defs) == ALL
-
-
-class TestTheWholeFolder:
-    """A component sees what the other components of the folder make."""
-
-    def test_a_contract_without_its_asset_is_an_error(self, sandbox: DefsFolderSandbox) -> None:
-        put(sandbox, contract=CONTRACT.replace("shop.orders", "shop.order"))
-
-        problem, hint = refused(sandbox)
-
-        assert problem == (
-            f"{ORDERS}:8:3: contract 'Orders' is for asset 'shop/order', which is not defined. "
-            "Did you mean 'shop/orders'?"
-        )
-        assert "on_missing_asset: warn" in hint
-
-    def test_or_a_warning(self, sandbox: DefsFolderSandbox) -> None:
-        put(sandbox, contract=CONTRACT.replace("shop.orders", "x"), on_missing_asset="warn")
-
-        with pytest.warns(ContractWarning, match="is for asset 'x', which is not defin"):  # noqa: SIM117
-            with built(sandbox) as defs:
-                assert check_keys(defs) == {f"x:{name}" for name in CHECKS}
-
-    def test_all_components_are_looked_at(self, sandbox: DefsFolderSandbox) -> None:
-        """Also those that are built because another one looks."""
-        for name in ("a", "b", "c"):
-            put(sandbox, name, CONTRACT.replace("shop.orders", name))
-
-        *problems, _ = refused(sandbox)
-
-        places = [line.partition(": ")[0] for line in problems]
-        assert places == [f"{name}/contracts/orders.odcs.yaml:8:3" for name in ("a", "b", "c")]
-
-    def test_contracts_are_read_once(self, sandbox: DefsFolderSandbox) -> None:
-        """Each warns once, that of the component that looks, too."""
-        warned = CONTRACT.replace("severity: error", "severity: odd")
-        put(sandbox, "a", warned)
-        put(sandbox, "b", warned.replace("shop.orders", "report"))
-
-        with pytest.warns(ContractWarning) as caught, built(sandbox):
-            pass
-
-        own = [each for each in caught if each.category is ContractWarning]
-        assert [Path(each.filename).parts[-3] for each in own] == ["a", "b"]
-
-    def test_two_components_for_one_asset_are_an_error(self, sandbox: DefsFolderSandbox) -> None:
-        put(sandbox, "a")
-        put(sandbox, "b", settings={"name_prefix": "b_"})
-
-        said = (
-            "8:3: asset 'shop/orders' has the checks of a contract already; make them in one way, "
-            "with the same settings"
-        )
-        assert refused(sandbox) == [f"{x}/contracts/orders.odcs.yaml:{said}" for x in "ab"]
-
-    def test_checks_that_python_has_made_of_a_contract_are_found(
-        self, sandbox: DefsFolderSandbox
-    ) -> None:
-        put(sandbox)
-        code = f"""\
-import dagster as dg
-from dqx_dagster import build_contract_checks
-
-checks = build_contract_checks({str(sandbox.defs_folder_path / "quality" / "contracts")!r})
-defs = dg.Definitions(asset_checks=checks)
-"""
-        (sandbox.defs_folder_path / "checks.py").write_text(code, "utf-8")
-
-        (problem,) = refused(sandbox)
-        assert "'shop/orders' has the checks of a contract already" in problem
-
-    def test_a_name_that_is_taken_is_an_error(self, sandbox: DefsFolderSandbox) -> None:
-        put(sandbox)
-        code = """\
-import dagster as dg
-
-@dg.asset_check(asset=["shop", "orders"])
-def volume() -> dg.AssetCheckResult:
-    return dg.AssetCheckResult(passed=True)
-"""
-        (sandbox.defs_folder_path / "checks.py").write_text(code, "utf-8")
-
-        assert refused(sandbox) == [
-            f"{ORDERS}:11:5: check 'volume' of asset 'shop/orders' is there already; "
-            "rename yours, or set Settings(name_prefix=…)"
-        ]
-
-    @pytest.mark.parametrize("name", ["a_job.py", "z_job.py"])
-    def test_others_may_look_at_the_component(self, sandbox: DefsFolderSandbox, name: str) -> None:
-        """It looks at them, too; whoever comes first, that ends."""
-        put(sandbox)
-        code = """\
-import dagster as dg
-
-@dg.definitions
-def defs(context: dg.ComponentLoadContext) -> dg.Definitions:
-    (checks,) = context.build_defs("quality").asset_checks
-    chosen = dg.AssetSelection.checks(*checks.check_keys)
-    return dg.Definitions(jobs=[dg.define_asset_job("nightly", chosen)])
-"""
-        (sandbox.defs_folder_path / name).write_text(code, "utf-8")
-
-        with built(sandbox) as defs:
-            assert check_keys(defs) == ALL
-            assert [job.name for job in defs.jobs or []] == ["nightly"]
-
-    def test_another_component_may_be_made_of_one(self, sandbox: DefsFolderSandbox) -> None:
-        folder = put(sandbox)
-        (folder / "defs.yaml").unlink()
-        code = """\
-import dagster as dg
-from dqx_dagster import ContractsComponent
-
-@dg.definitions
-def defs(context: dg.ComponentLoadContext) -> dg.Definitions:
-    return ContractsComponent(contracts="contracts").build_defs(context)
-"""
-        (folder / "quality.py").write_text(code, "utf-8")
-
-        with built(sandbox) as defs:
-            assert check_keys(defs) == ALL
-
-    def test_with_contracts_tells_that_a_component_makes_the_checks(
-        self, sandbox: DefsFolderSandbox
-    ) -> None:
-        folder = put(sandbox)
-
-        with built(sandbox) as defs, pytest.raises(DefinitionsError) as caught:
-            with_contracts(defs, folder / "contracts", settings=Settings(name_prefix="two_"))
-
-        assert str(caught.value) == (
-            f"{sandbox.defs_folder_path / ORDERS}:8:3: asset 'shop/orders' has the checks of a "
-            "contract already; make them in one way, with the same settings"
-        )
 
 
 class TestSubclasses:

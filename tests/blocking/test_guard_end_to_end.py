@@ -11,6 +11,7 @@ import dagster as dg
 import pytest
 from assets.projects import (
     BROKEN,
+    CONTRACT,
     GOOD,
     KEY,
     ORDERS,
@@ -24,7 +25,12 @@ from assets.projects import (
 from pyspark.sql import SparkSession
 
 from blocking.gated import REFUSED, refusal_of
-from dqx_dagster import ContractWarning, DagsterContractTranslator, with_contracts
+from dqx_dagster import (
+    ContractWarning,
+    DagsterContractTranslator,
+    contract_asset,
+    with_contracts,
+)
 
 TIMEOUT = 300  # seconds; a tenth is enough where nothing else runs
 PLACE = "contracts/orders.odcs.yaml:13"
@@ -139,6 +145,52 @@ def test_the_checks_of_contracts_stop_and_let_go(
     assert made(after) == {"report"}
 
 
+def test_an_asset_that_is_checked_in_its_own_step_refuses_to_be_made_and_not_to_be_checked(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    calls: list[str] = []
+    contracts = write_contract(tmp_path)
+    own = write_contract(tmp_path / "own", CONTRACT.replace("shop.orders", "shop.bills"))
+
+    @dg.asset(key=ORDERS)
+    def orders() -> None: ...
+
+    @contract_asset(
+        own / "orders.odcs.yaml", source=lambda spark, *_: table(spark, GOOD), deps=[ORDERS]
+    )
+    def bills(pyspark: dg.ResourceParam[Session]) -> None:
+        calls.append("made")
+
+    chosen = dg.AssetSelection.checks_for_assets(bills)
+    defs = with_contracts(
+        dg.Definitions(
+            assets=[orders, bills],
+            jobs=[dg.define_asset_job("checks", chosen)],
+            resources={"pyspark": Session(spark)},
+        ),
+        contracts,
+        source=lambda spark, *_: table(spark, BROKEN),
+        guard=True,
+    )
+    with dg.DagsterInstance.ephemeral() as instance:
+
+        def run(job: dg.JobDefinition, *keys: dg.AssetKey) -> dg.ExecuteInProcessResult:
+            return job.execute_in_process(
+                instance=instance, asset_selection=keys or None, raise_on_error=False
+            )
+
+        every = defs.resolve_implicit_global_asset_job_def()
+        run(every, ORDERS)
+        refused = run(every, bills.key)
+        checked = run(defs.resolve_job_def("checks"))
+
+    assert REFUSED in refusal_of(refused, "shop__bills")
+    assert refused.get_asset_check_evaluations() == []
+    assert calls == []
+    assert checked.success
+    assert len(checked.get_asset_check_evaluations()) == 4
+
+
 def test_a_graph_that_cannot_be_guarded_is_named(tmp_path: Path) -> None:
     @dg.op
     def fetch(orders: Any) -> int:
@@ -158,3 +210,20 @@ def test_a_graph_that_cannot_be_guarded_is_named(tmp_path: Path) -> None:
     assert warned[0].filename == __file__
     assert [" is external" in str(each.message) for each in warned] == [False, True]
     assert len(list(after.assets or [])) == 2
+
+
+@pytest.mark.filterwarnings("ignore::dagster.PreviewWarning")  # of partitioned checks
+def test_one_result_for_all_partitions_is_told(tmp_path: Path) -> None:
+    days = dg.DailyPartitionsDefinition("2026-03-01")
+
+    @dg.asset(key=ORDERS, partitions_def=days, metadata={"partition_expr": "id"})
+    def orders() -> None: ...
+
+    defs = dg.Definitions(assets=[orders])
+    keyed = CONTRACT.replace("primaryKey: true", "primaryKey: true, partitioned: true")
+    contracts = write_contract(tmp_path, keyed)
+
+    with pytest.warns(ContractWarning, match="a good one hides a bad one from the guard; set part"):
+        with_contracts(defs, contracts, guard=True)
+    with_contracts(defs, contracts)
+    with_contracts(defs, contracts, guard=True, partitioned_checks=True)
