@@ -172,9 +172,10 @@ def unclear_partitions(
 def hidden_partitions(found: Iterable[ContractChecks], defs: dg.Definitions) -> Iterator[str]:
     """Partitioned assets whose P0 checks have one result, which a guard takes for all of them."""
     assets, there = asset_specs(defs), _check_specs(defs)
+    read = {dep.asset_key for spec in assets.values() for dep in spec.deps}
     for checks in found:
         asset = assets.get(checks.key)
-        if asset is None or asset.partitions_def is None:
+        if asset is None or asset.partitions_def is None or checks.key not in read:
             continue
         specs = [there[key] for key in checks.specs if key in there]
         if any(spec.blocking and spec.partitions_def is None for spec in specs):

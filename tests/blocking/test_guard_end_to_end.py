@@ -219,7 +219,10 @@ def test_one_result_for_all_partitions_is_told(tmp_path: Path) -> None:
     @dg.asset(key=ORDERS, partitions_def=days, metadata={"partition_expr": "id"})
     def orders() -> None: ...
 
-    defs = dg.Definitions(assets=[orders])
+    @dg.asset(deps=[orders], partitions_def=days)
+    def report() -> None: ...
+
+    defs = dg.Definitions(assets=[orders, report])
     keyed = CONTRACT.replace("primaryKey: true", "primaryKey: true, partitioned: true")
     contracts = write_contract(tmp_path, keyed)
 
@@ -227,3 +230,4 @@ def test_one_result_for_all_partitions_is_told(tmp_path: Path) -> None:
         with_contracts(defs, contracts, guard=True)
     with_contracts(defs, contracts)
     with_contracts(defs, contracts, guard=True, partitioned_checks=True)
+    with_contracts(dg.Definitions(assets=[orders]), contracts, guard=True)  # nothing reads them
