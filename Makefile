@@ -16,6 +16,9 @@ INSTALL := "$(BIN)/python" -m pip install -q --no-compile --retries 10 -c constr
 # Spark starts the python3 on PATH unless told otherwise, which may be another version.
 export PYSPARK_PYTHON := $(BIN)/python
 
+# Without compiled files each process would compile Dagster anew, and tests start many.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo dev test soak lint format tables screenshots bench clean
 
