@@ -30,7 +30,6 @@ import dqx_dagster
 from assets.projects import Project, write_contract
 
 COMES_WITH = {"dagster_shared": "dagster", "py4j": "pyspark", "pydantic": "dagster"}
-ONE_PROCESS = '{"execution": {"config": {"in_process": {}}}}'
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +148,6 @@ def test_the_example_of_the_readme_runs(environment: Path, tmp_path: Path) -> No
     done = run(
         *(str(environment / "bin" / "python"), "-m", "dagster"),
         *("asset", "materialize", "-f", "definitions.py", "--select", "*"),
-        *("--config-json", ONE_PROCESS),
         cwd=tmp_path,
         DAGSTER_HOME=str(project.home),
         PATH=os.pathsep.join((str(environment / "bin"), os.environ["PATH"])),
