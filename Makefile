@@ -39,9 +39,10 @@ dev: $(STAMP) ## open the example project in Dagster's UI
 	mkdir -p .dagster && cp example_project/dagster.yaml .dagster && \
 	DAGSTER_HOME="$(CURDIR)/.dagster" "$(BIN)/dagster" dev -w workspace.yaml
 
-test: lint $(ARCHIVE) ## check everything: lint, then all tests
+test: $(STAMP) ## check everything: lint, then all tests
+	$(MAKE) -j 2 lint $(ARCHIVE)
 	java=$$(tools/find_java.sh "$(VENV)") && browser=$$(tools/find_browser.sh) && \
-	JAVA_HOME="$$java" DQX_BROWSER="$$browser" "$(BIN)/pytest" -n 3 --dist loadfile
+	JAVA_HOME="$$java" DQX_BROWSER="$$browser" "$(BIN)/pytest" -n 3 --dist loadfile --durations 20
 
 soak: ## all tests, with five times as many random cases
 	$(MAKE) test DQX_EFFORT=5

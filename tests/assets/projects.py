@@ -108,7 +108,7 @@ class Project:
         """Whether the asset after the checked one has run."""
         return (self.folder / "report").exists()
 
-    def start(self, *command: str, **settings: str) -> subprocess.Popen[str]:
+    def start(self, *command: str) -> subprocess.Popen[str]:
         """A command of Dagster, as the first of its own group of processes."""
         log = (self.folder / "log").open("w", encoding="utf-8")
         program = str(Path(sys.executable).parent / command[0])
@@ -116,7 +116,7 @@ class Project:
             return subprocess.Popen(
                 [program, *command[1:]],
                 cwd=self.folder,
-                env=clean_environment() | {"DAGSTER_HOME": str(self.home)} | settings,
+                env=clean_environment() | {"DAGSTER_HOME": str(self.home)},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -125,9 +125,9 @@ class Project:
             )
 
     @contextlib.contextmanager
-    def running(self, *command: str, **settings: str) -> Iterator[subprocess.Popen[str]]:
+    def running(self, *command: str) -> Iterator[subprocess.Popen[str]]:
         """A command of Dagster; at the end it and its children are killed."""
-        process = self.start(*command, **settings)
+        process = self.start(*command)
         try:
             yield process
         finally:

@@ -20,7 +20,7 @@ from dqx_dagster.loading import inspect, load_file
 from fuzz.damage import document
 from fuzz.seeds import SEEDS
 
-CHUNKS, SIZE = 16 * EFFORT, 500
+CHUNKS, SIZE = 8 * EFFORT, 500
 LOADED_AT_LEAST = 0.05  # of a chunk: the damage must leave contracts to lower
 NAME = re.compile(r"[A-Za-z0-9_]{1,64}\Z")
 
