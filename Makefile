@@ -63,7 +63,7 @@ screenshots: $(STAMP) ## take the pictures of the pages anew
 	java=$$(tools/find_java.sh "$(VENV)") && browser=$$(tools/find_browser.sh) && \
 	JAVA_HOME="$$java" DQX_BROWSER="$$browser" "$(BIN)/python" tools/screenshots.py
 
-bench: $(STAMP) ## run benchmarks/*.py
+bench: $(STAMP) $(ARCHIVE) ## run benchmarks/*.py
 	java=$$(tools/find_java.sh "$(VENV)") && export JAVA_HOME="$$java" && \
 	for script in benchmarks/*.py; do "$(BIN)/python" "$$script" || exit; done
 

@@ -165,7 +165,7 @@ if folder_of_run := os.environ.get("BENCH_FOLDER"):
 def main() -> None:
     """Print a row for each way."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--assets", type=int, default=50)
+    parser.add_argument("--assets", type=int, default=4)
     parser.add_argument("--only", nargs="+", choices=WAYS, default=WAYS)
     parser.add_argument("--checks", choices=[each.value for each in Granularity], default="rule")
     arguments = parser.parse_args()
@@ -247,7 +247,12 @@ def _connect(folder: Path) -> Iterator[dict[str, str]]:
     words = [word for key, value in settings.items() for word in ("--conf", f"{key}={value}")]
     submit = str(Path(pyspark.__file__).parent / "bin" / "spark-submit")
     with (folder / "connect.log").open("wb") as log:
-        server = subprocess.Popen([submit, "--class", name, *words], stdout=log, stderr=log)
+        server = subprocess.Popen(
+            [submit, "--class", name, *words],
+            env=os.environ | {"SPARK_LOCAL_IP": "127.0.0.1"},
+            stdout=log,
+            stderr=log,
+        )
         try:
             while socket.socket().connect_ex(("127.0.0.1", port)) != 0:
                 assert server.poll() is None, (folder / "connect.log").read_text("utf-8")
