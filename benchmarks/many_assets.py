@@ -210,7 +210,17 @@ def run(folder: Path, way: str, assets: int, checks: str) -> Iterator[str]:
     with server as where:
         start = time.perf_counter()
         done = subprocess.run(
-            [*_dagster(), "asset", "materialize", "-f", __file__, "--select", "*"],
+            [
+                sys.executable,
+                "-m",
+                "dagster",
+                "asset",
+                "materialize",
+                "-f",
+                __file__,
+                "--select",
+                "*",
+            ],
             env=os.environ | settings | where,
             check=False,
             capture_output=True,
@@ -226,10 +236,6 @@ def run(folder: Path, way: str, assets: int, checks: str) -> Iterator[str]:
     sessions = sum(1 for seconds in _notes(folder, "session") if seconds > 1)
     yield from (f"{wall / assets:.1f}", f"{cpu / assets:.1f}", str(sessions))
     yield from (f"{100 * seconds / total:.0f} %" for seconds in parts.values())
-
-
-def _dagster() -> list[str]:
-    return [sys.executable, "-m", "dagster"]
 
 
 @contextlib.contextmanager
