@@ -53,6 +53,7 @@ ARCHIVE = Path(sys.prefix) / "spark.jsa"
 QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 ARCHIVED = f"{QUICK} -XX:SharedArchiveFile={ARCHIVE} -Xlog:disable"
 FORKED = {"start_method": {"forkserver": {"preload_modules": ["dqx_dagster.definitions"]}}}
+COMMAND = ("-m", "dagster", "asset", "materialize", "-f", __file__, "--select", "*")
 PLACES = ("own step", "in step")
 RUNS = (
     "processes",
@@ -210,17 +211,7 @@ def run(folder: Path, way: str, assets: int, checks: str) -> Iterator[str]:
     with server as where:
         start = time.perf_counter()
         done = subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                "dagster",
-                "asset",
-                "materialize",
-                "-f",
-                __file__,
-                "--select",
-                "*",
-            ],
+            [sys.executable, *COMMAND],
             env=os.environ | settings | where,
             check=False,
             capture_output=True,
