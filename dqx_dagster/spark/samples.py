@@ -71,7 +71,7 @@ def failing_samples(
         return query.answer(runner) if rules else {}
 
     rules = [verdict.rule for verdict in broken if _may_show(contract, verdict.rule)]
-    limits = {v.rule: limit for v in broken if (limit := _limit(v)) is not None}
+    limits = {v.rule: limit for v in broken if (limit := _limit(contract, v)) is not None}
     found = ask(rules, limits)
     # Where keys are not spread evenly, too few of them may have low hashes.
     again = [rule for rule in rules if rule in limits and _is_short(found[rule.name], rule)]
@@ -82,8 +82,16 @@ def _may_show(contract: Contract, rule: Rule) -> bool:
     return not all(each.masked for each in shown(contract, rule))
 
 
-def _limit(broken: Verdict) -> int | None:
-    """The hash, which is any number of 64 bits, below which enough rows break the rule."""
+def _has_key(contract: Contract) -> bool:
+    """Whether rows can be told apart by what is shown of them."""
+    key = key_of(contract)
+    return bool(key) and all(may_show(contract, column.path) for column in key)
+
+
+def _limit(contract: Contract, broken: Verdict) -> int | None:
+    """The hash of a key, any number of 64 bits, below which enough rows break the rule."""
+    if not (_has_key(contract) or isinstance(broken.rule.claim.violation, Repeated)):
+        return None
     enough = EXPECTED * broken.rule.failing_rows
     if broken.failed_rows is None or broken.failed_rows <= enough:
         return None
@@ -113,7 +121,7 @@ class _Query:
         self._key = key_of(contract)
         self._binding = Binding(T.StructType())
         # Where rows cannot be told apart, those that look the same are shown as one.
-        self._alike = not self._key or not all(may_show(contract, k.path) for k in self._key)
+        self._alike = not _has_key(contract)
 
     def answer(self, runner: Runner) -> dict[str, Samples]:
         """The rows of each rule, by its name."""

@@ -276,6 +276,16 @@ def test_without_a_key_rows_that_look_the_same_are_one(spark: SparkSession, tmp_
     }
 
 
+def test_without_a_key_a_rule_that_many_rows_break_is_asked_once(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    text = HEAD + "  properties:\n  - {name: word, logicalType: string, required: true}\n"
+    spark.range(300).selectExpr("cast(NULL as string) word").write.parquet(str(tmp_path / "rows"))
+    found = sampled(contract(text, tmp_path), spark.read.parquet(str(tmp_path / "rows")))
+    assert found.samples["word__required"].rows == ((None, 300),)
+    assert found.cost.rows_read == 600
+
+
 RELATED = (
     HEAD
     + """\
